@@ -1,0 +1,75 @@
+"""Backends: open conversations with one kind of agent."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import ClassVar
+
+import attrs
+from pydantic import BaseModel
+
+from holodeck_core.api.reply import Reply, ReplyEvent, UserMessage, collect
+from holodeck_core.models.agent import Agent
+
+
+@attrs.frozen
+class CaseRef:
+    """The test case that a session is opened for. ``name`` is None for a case without one."""
+
+    index: int
+    name: str | None = None
+    conversation: str | None = None
+
+
+class Session(ABC):
+    """One conversation with the agent. It is used by one task at a time, and never for two test cases."""
+
+    lost: str | None = None
+    """Why the conversation cannot go on, set by the session itself after a failed turn; None while it can."""
+
+    @abstractmethod
+    def stream(self, message: UserMessage) -> AsyncIterator[ReplyEvent]:
+        """Send a message; yield the events of the reply as they happen.
+
+        Raise TransientError where trying again may help, and nothing has happened yet; SessionLost where the
+        conversation cannot go on; anything else costs this turn. A failed or cancelled turn leaves the conversation
+        as it was before it.
+        """
+
+    async def send(self, message: UserMessage) -> Reply:
+        """The reply to a message, whole: the stream, collected."""
+        return await collect(self.stream(message))
+
+    async def close(self) -> None:  # noqa: B027 - closing is optional
+        """Release what the session holds. Called once, also after a failure or a cancellation."""
+
+
+class Backend(ABC):
+    """Opens sessions with the agent that ``model.provider`` names.
+
+    Built while the file is loaded, from the keys of ``model`` that are its own and the folder that relative paths
+    start from. Raise ValueError (or a pydantic ValidationError) for what is wrong in them.
+    """
+
+    Options: ClassVar[type[BaseModel]]
+    """The model of the backend's own keys under ``model``."""
+
+    needs_instructions: ClassVar[bool] = False
+    """Whether the agent cannot be run without ``instructions``."""
+
+    def __init__(self, options: BaseModel, folder: Path) -> None:
+        self.options = options
+        self.folder = folder
+
+    def check_case(self, case: CaseRef) -> str | None:
+        """What makes this case impossible to run, found while the file is loaded; None where nothing does."""
+        return None
+
+    @abstractmethod
+    async def open(self, agent: Agent, case: CaseRef | None = None) -> Session:
+        """A new conversation; ``case`` is None outside of a test run. What this raises costs the one case."""
+
+    async def close(self) -> None:  # noqa: B027 - closing is optional
+        """Release what the backend holds, after its last session was closed."""

@@ -1,0 +1,44 @@
+"""Reporters: are told the events of a run, and write something."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import BaseModel
+
+from holodeck_core.api.events import CaseFinished, CaseStarted, RunFinished, RunStarted, TurnFinished
+
+
+class NoOptions(BaseModel, extra="forbid"):
+    """The options of what has none."""
+
+
+class Reporter:
+    """Override the methods for the events that matter; every one is optional, and those left out cost nothing.
+
+    Methods are called one at a time and must return soon, but for ``run_finished``, which runs in a worker thread and
+    may take its time. What one raises ends this reporter, is told at the end of the run, and costs nothing else.
+    ``output`` is the file to write, None for standard output.
+    """
+
+    Options: ClassVar[type[BaseModel]] = NoOptions
+
+    def __init__(self, options: BaseModel, output: Path | None = None) -> None:
+        self.options = options
+        self.output = output
+
+    def run_started(self, event: RunStarted) -> None:
+        """The first event of a run."""
+
+    def case_started(self, event: CaseStarted) -> None:
+        """Cases start in file order."""
+
+    def turn_finished(self, event: TurnFinished) -> None:
+        """Turns of one case come in order; those of several cases mix."""
+
+    def case_finished(self, event: CaseFinished) -> None:
+        """Cases finish in any order."""
+
+    def run_finished(self, event: RunFinished) -> None:
+        """The last event, also of an interrupted run."""

@@ -1,0 +1,103 @@
+"""The bound suite: everything resolved, checked and built, ready to run. The engine knows nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import attrs
+
+from holodeck_core.api.backend import Backend, CaseRef
+from holodeck_core.api.metric import Metric
+from holodeck_core.api.reply import UserMessage
+from holodeck_core.api.tool_checks import ToolChecks
+from holodeck_core.api.values import EMPTY_DICT
+from holodeck_core.errors import Problem
+from holodeck_core.models.agent import Agent
+
+
+@attrs.frozen(kw_only=True)
+class BoundMetric:
+    """A metric with the rules for its verdict. ``name`` is unique within a turn."""
+
+    name: str
+    kind: str
+    metric: Metric
+    threshold: float | None = None
+    scale: float | None = None
+    fail_on_error: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class BoundTurn:
+    """One message to send and what is asserted about its answer.
+
+    ``expected_tools`` is their form in the file, for reports.
+    """
+
+    message: UserMessage
+    ground_truth: str | None = None
+    tools: ToolChecks | None = None
+    metrics: tuple[BoundMetric, ...] = ()
+    retrieval_context: tuple[str, ...] | None = None
+    turn_config: Mapping[str, Any] = EMPTY_DICT
+    expected_tools: Sequence[str | dict[str, Any]] | None = None
+
+    @property
+    def checked(self) -> bool:
+        """Whether the turn asserts anything."""
+        return self.tools is not None or bool(self.metrics)
+
+
+@attrs.frozen(kw_only=True)
+class BoundCase:
+    """One conversation to hold. ``index`` counts from 0, in file order; ``source`` is ``file:line`` where it stands.
+
+    ``multi_turn`` says that the case was written with ``turns``, even with one.
+    """
+
+    index: int
+    turns: tuple[BoundTurn, ...]
+    name: str | None = None
+    multi_turn: bool = True
+    conversation: str | None = None
+    tags: tuple[str, ...] = ()
+    on_turn_failure: Literal["continue", "stop"] = "continue"
+    source: str | None = None
+
+    @property
+    def label(self) -> str:
+        """The name, or ``case 4`` for the fourth case where it has none."""
+        return self.name if self.name is not None else f"case {self.index + 1}"
+
+    @property
+    def ref(self) -> CaseRef:
+        """What a backend is told of the case."""
+        return CaseRef(self.index, self.name, self.conversation)
+
+
+class CaseSource(Protocol):
+    """Where cases come from: may be read several times, each time from the first, without holding them all."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[BoundCase]: ...
+
+
+@attrs.frozen(kw_only=True)
+class Suite:
+    """An agent and its cases, bound. ``path`` is the agent file, None for a suite built in code.
+
+    ``llm_timeout`` is in seconds and bounds each turn; ``parallel`` is how many cases run side by side. ``plugins``
+    maps the ids of the plugins in use to their versions; ``warnings`` hold what can never fail or never pass.
+    """
+
+    agent: Agent
+    backend: Backend
+    cases: CaseSource
+    parallel: int = 1
+    llm_timeout: float = 60.0
+    path: Path | None = None
+    plugins: Mapping[str, str] = attrs.field(factory=dict)
+    warnings: tuple[Problem, ...] = ()

@@ -1,0 +1,146 @@
+"""JSON values: the evidence of a run, copied on arrival and read-only from then on.
+
+What an agent reports becomes JSON values once, here. The copies are read-only subclasses of ``dict`` and ``list``:
+they compare equal to the plain ones, pass ``isinstance`` and go through ``json.dumps``, and writing to them raises
+TypeError. So one copy serves the matchers, the metrics, the graders and the journal, and nothing can change it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Set
+from typing import Any, NoReturn, TypeAlias
+
+JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+
+MAX_DEPTH = 100
+MAX_NODES = 200_000
+# 4,300 decimal digits is what CPython converts to text; a longer integer could not be written anywhere.
+MAX_INT_BITS = 14_000
+
+
+def _read_only(self: object, *_args: object, **_kwargs: object) -> NoReturn:
+    raise TypeError("this value is evidence of the run and cannot be changed; copy it first")
+
+
+class FrozenDict(dict[str, Any]):
+    """A read-only dict."""
+
+    __slots__ = ()
+    __setitem__ = __delitem__ = __ior__ = _read_only
+    clear = pop = popitem = setdefault = update = _read_only
+
+    def __copy__(self) -> dict[str, Any]:
+        return dict(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> dict[str, Any]:
+        return {key: thaw(value) for key, value in self.items()}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (FrozenDict, (dict(self),))
+
+
+class FrozenList(list[Any]):
+    """A read-only list."""
+
+    __slots__ = ()
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _read_only
+    append = clear = extend = insert = pop = remove = reverse = sort = _read_only
+
+    def __copy__(self) -> list[Any]:
+        return list(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> list[Any]:
+        return [thaw(value) for value in self]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (FrozenList, (list(self),))
+
+
+EMPTY_DICT = FrozenDict()
+EMPTY_LIST = FrozenList()
+
+
+def thaw(value: Any) -> Any:
+    """A plain, writable copy of a JSON value, at every depth."""
+    if isinstance(value, dict):
+        return {key: thaw(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [thaw(item) for item in value]
+    return value
+
+
+def well_formed(text: str) -> str:
+    """The text with every lone surrogate replaced by U+FFFD, so that it can be encoded as UTF-8."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace") if _has_surrogate(text) else text
+
+
+def _has_surrogate(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def to_json(value: object) -> Any:
+    """A read-only copy of ``value`` made of JSON values only.
+
+    Tuples and sets become lists, keys become strings, non-finite numbers and all other objects their text. Depth and
+    size are bounded (``MAX_DEPTH``, ``MAX_NODES``); what lies beyond, a cycle included, becomes the text ``"..."``.
+    """
+    if value is None or value is True or value is False:
+        return value
+    if type(value) is str:
+        return well_formed(value)
+    if type(value) is int or type(value) is float:
+        return _number(value)
+    return _Copier().copy(value, 0)
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if value.bit_length() > MAX_INT_BITS:
+        return f"<integer of {value.bit_length()} bits>"
+    return value
+
+
+class _Copier:
+    """One copy of one value; counts the nodes it has made."""
+
+    __slots__ = ("nodes",)
+
+    def __init__(self) -> None:
+        self.nodes = 0
+
+    def copy(self, value: object, depth: int) -> Any:
+        self.nodes += 1
+        if isinstance(value, str):
+            return well_formed(str.__str__(value))
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, int):
+            return _number(int(value))
+        if isinstance(value, float):
+            return _number(float(value))
+        if depth >= MAX_DEPTH or self.nodes > MAX_NODES:
+            return "..."
+        if isinstance(value, Mapping):
+            return FrozenDict(
+                (key if type(key) is str and key.isascii() else text_of(key), self.copy(item, depth + 1))
+                for key, item in value.items()
+            )
+        if isinstance(value, list | tuple | Set):
+            return FrozenList(self.copy(item, depth + 1) for item in value)
+        return text_of(value)
+
+
+def text_of(value: object) -> str:
+    """``str(value)``, well formed; the name of its type where that fails."""
+    try:
+        return well_formed(str(value))
+    except Exception:  # noqa: BLE001 - boundary: an agent's own object may raise anything from __str__
+        return f"<{type(value).__name__}>"

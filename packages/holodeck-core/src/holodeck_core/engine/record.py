@@ -1,0 +1,163 @@
+"""The record of a case: written once when it is over, read back as a TestResult when somebody asks."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from holodeck_core.api.reply import ToolCall
+from holodeck_core.api.suite import BoundCase, BoundTurn
+from holodeck_core.engine.outcomes import CaseOutcome, MetricOutcome, TurnOutcome
+from holodeck_core.engine.rollup import roll_up
+from holodeck_core.models.test_result import TestResult, TurnResult
+
+_encode = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")
+).encode
+
+
+def write_record(case: BoundCase, outcome: CaseOutcome) -> bytes:
+    """One line of JSON, with its line break. Fields that hold their default are left out."""
+    record: dict[str, Any] = {
+        "index": case.index,
+        "test_name": case.name,
+        "multi_turn": case.multi_turn,
+        "status": outcome.status,
+        "session_id": outcome.session_id,
+        "timestamp": datetime.now(UTC).isoformat(),
+        "checked": any(turn.checked for turn in case.turns),
+        "turns": [
+            _turn(index, turn, found)
+            for index, (turn, found) in enumerate(zip(case.turns, outcome.turns, strict=True))
+        ],
+    }
+    if case.source is not None:
+        record["source"] = case.source
+    if case.tags:
+        record["tags"] = case.tags
+    if outcome.notes:
+        record["notes"] = outcome.notes
+    return _encode(record).encode("utf-8", "replace") + b"\n"
+
+
+def _turn(index: int, turn: BoundTurn, found: TurnOutcome) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "turn_index": index,
+        "input": turn.message.text,
+        "response": found.response,
+        "status": found.status,
+        "passed": found.status == "passed",
+        "execution_time_ms": round(found.duration_ms),
+        "metric_results": [_metric(metric) for metric in found.metrics],
+    }
+    if turn.ground_truth is not None:
+        record["ground_truth"] = turn.ground_truth
+    if turn.expected_tools is not None:
+        record["expected_tools"] = turn.expected_tools
+    if found.calls:
+        record["tool_calls"] = [call.name for call in found.calls]
+        record["tool_invocations"] = [_call(call) for call in found.calls]
+    if found.tools is not None:
+        record["tools_matched"] = found.tools.matched
+        record["arg_match_details"] = found.tools.details
+    if found.usage is not None:
+        record["token_usage"] = found.usage
+    if found.status == "skipped":
+        record["skipped"] = True
+    errors = [*found.errors, *(f"{metric.name}: {metric.error}" for metric in found.metrics if metric.error)]
+    if errors:
+        record["errors"] = errors
+    details = {metric.name: metric.details for metric in found.metrics if metric.details is not None}
+    if details:
+        record["grader_details"] = details
+    return record
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    record: dict[str, Any] = {"name": call.name, "args": call.args, "result": call.result}
+    if call.error is not None:
+        record["error"] = call.error
+    if call.duration_ms is not None:
+        record["duration_ms"] = call.duration_ms
+    if call.raw_args is not None:
+        record["raw_args"] = call.raw_args
+    return record
+
+
+def _metric(metric: MetricOutcome) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "metric_name": metric.name,
+        "kind": metric.kind,
+        "status": metric.status,
+        "score": metric.score,
+        "passed": metric.passed,
+        "evaluation_time_ms": round(metric.duration_ms),
+    }
+    if metric.threshold is not None:
+        record["threshold"] = metric.threshold
+    if metric.scale is not None:
+        record["scale"] = metric.scale
+    if metric.reason is not None:
+        record["reasoning"] = metric.reason
+    if metric.error is not None:
+        record["error"] = metric.error
+    if metric.model_used is not None:
+        record["model_used"] = metric.model_used
+    if metric.retry_count:
+        record["retry_count"] = metric.retry_count
+    return record
+
+
+def read_record(line: bytes) -> TestResult:
+    """The result that a record tells of, with what follows from its turns.
+
+    A case written with ``turns`` has them; for one written with ``input`` the result itself carries the turn's fields.
+    """
+    record: dict[str, Any] = json.loads(line)
+    turns = [TurnResult.model_validate(_with_sizes(turn)) for turn in record.pop("turns")]
+    multi_turn = record.pop("multi_turn")
+    notes = record.pop("notes", [])
+    fields = roll_up(turns) if multi_turn else _single(turns[0])
+    fields["errors"] = [*fields["errors"], *notes]
+    return TestResult.model_validate(
+        {
+            **record,
+            **fields,
+            "passed": record["status"] == "passed",
+            "turns": turns if multi_turn else None,
+        }
+    )
+
+
+def _with_sizes(turn: dict[str, Any]) -> dict[str, Any]:
+    for call in turn.get("tool_invocations", ()):
+        call["bytes"] = _size(call["result"])
+    return turn
+
+
+def _size(result: object) -> int | None:
+    if result is None:
+        return None
+    return len((result if isinstance(result, str) else _encode(result)).encode("utf-8"))
+
+
+_FROM_TURN = (
+    "ground_truth",
+    "expected_tools",
+    "tool_calls",
+    "tool_invocations",
+    "tools_matched",
+    "arg_match_details",
+    "metric_results",
+    "token_usage",
+    "grader_details",
+    "skipped",
+    "errors",
+    "execution_time_ms",
+)
+
+
+def _single(turn: TurnResult) -> dict[str, Any]:
+    fields: dict[str, Any] = {name: getattr(turn, name) for name in _FROM_TURN}
+    return {**fields, "test_input": turn.input, "agent_response": turn.response}

@@ -1,0 +1,69 @@
+"""Hands the events of a run to its reporters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from holodeck_core.api.events import (
+    CaseFinished,
+    CaseStarted,
+    RunEvent,
+    RunFinished,
+    RunStarted,
+    TurnFinished,
+)
+from holodeck_core.api.faults import USER_FAULTS, describe
+from holodeck_core.api.reporter import Reporter
+from holodeck_core.engine.workers import Workers
+
+_METHODS: dict[type[Any], str] = {
+    RunStarted: "run_started",
+    CaseStarted: "case_started",
+    TurnFinished: "turn_finished",
+    CaseFinished: "case_finished",
+    RunFinished: "run_finished",
+}
+
+
+class Reporters:
+    """The reporters of one run. One that raises gets no more events; ``errors`` says which and why."""
+
+    def __init__(self, reporters: Sequence[Reporter]) -> None:
+        self.errors: list[str] = []
+        self._listeners: dict[type[Any], list[Reporter]] = {
+            event: [reporter for reporter in reporters if _overrides(reporter, method)]
+            for event, method in _METHODS.items()
+        }
+        self.turns = bool(self._listeners[TurnFinished])
+        self.starts = bool(self._listeners[CaseStarted])
+        self.cases = bool(self._listeners[CaseFinished])
+
+    def tell(self, event: RunEvent) -> None:
+        """Tell every reporter that listens to events of this kind."""
+        kind = type(event)
+        for reporter in list(self._listeners[kind]):
+            try:
+                getattr(reporter, _METHODS[kind])(event)
+            except USER_FAULTS as error:  # boundary: what a reporter raises costs its report
+                self._drop(reporter, error)
+
+    async def tell_finished(self, event: RunFinished, workers: Workers) -> None:
+        """Tell the end, one reporter after the other, in a worker thread: writing a report may take a while."""
+        for reporter in list(self._listeners[RunFinished]):
+            finish: Callable[[], None] = lambda reporter=reporter: reporter.run_finished(event)  # type: ignore[misc] # noqa: E731
+            try:
+                await workers.call(finish, key=type(reporter).__qualname__)
+            except USER_FAULTS as error:  # boundary: what a reporter raises costs its report
+                self._drop(reporter, error)
+
+    def _drop(self, reporter: Reporter, error: BaseException) -> None:
+        where = f" ({reporter.output})" if reporter.output is not None else ""
+        self.errors.append(f"{type(reporter).__name__}{where}: {describe(error)}")
+        for listeners in self._listeners.values():
+            if reporter in listeners:
+                listeners.remove(reporter)
+
+
+def _overrides(reporter: Reporter, method: str) -> bool:
+    return getattr(type(reporter), method) is not getattr(Reporter, method)

@@ -1,0 +1,58 @@
+"""The summary of a run, counted as cases finish."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from holodeck_core.api.suite import BoundCase
+from holodeck_core.engine.outcomes import CaseOutcome
+from holodeck_core.models.test_result import ReportSummary
+
+
+class SummaryCount:
+    """Running totals. ``summary`` gives the model at any moment."""
+
+    def __init__(self) -> None:
+        self.passed = 0
+        self.failed = 0
+        self.errored = 0
+        self.unchecked = 0
+        self.duration_ms = 0.0
+        self._states: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._sums: defaultdict[str, float] = defaultdict(float)
+
+    @property
+    def finished(self) -> int:
+        """How many cases have finished."""
+        return self.passed + self.failed
+
+    def add(self, case: BoundCase, outcome: CaseOutcome) -> None:
+        """Count one finished case. A case that errored counts as failed, and apart."""
+        if outcome.status == "passed":
+            self.passed += 1
+        else:
+            self.failed += 1
+            self.errored += outcome.status == "error"
+        self.unchecked += not any(turn.checked for turn in case.turns)
+        for turn in outcome.turns:
+            self.duration_ms += turn.duration_ms
+            for metric in turn.metrics:
+                self._states[metric.name][metric.status] += 1
+                if metric.status == "scored" and metric.score is not None:
+                    self._sums[metric.name] += metric.score
+
+    def summary(self) -> ReportSummary:
+        """The totals so far. Means run over scored turns; ``metrics_evaluated`` says over how many."""
+        scored = {name: states["scored"] for name, states in self._states.items() if states["scored"]}
+        return ReportSummary(
+            total_tests=self.finished,
+            passed=self.passed,
+            failed=self.failed,
+            errored=self.errored,
+            unchecked=self.unchecked,
+            pass_rate=100 * self.passed / self.finished if self.finished else 0.0,
+            total_duration_ms=round(self.duration_ms),
+            metrics_evaluated=scored,
+            metric_states={name: dict(states) for name, states in self._states.items()},
+            average_scores={name: self._sums[name] / count for name, count in scored.items()},
+        )

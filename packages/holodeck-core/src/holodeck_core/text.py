@@ -1,0 +1,105 @@
+"""One text safety for everything that HoloDeck shows.
+
+Whatever an agent, a tool, a file or an exception says passes through here on its way to a terminal or a
+report: escape sequences, control characters and invisible formatting never reach the reader, the words always
+do.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+# A control string (OSC, DCS, SOS, PM, APC) up to its terminator. Its body holds neither a control character
+# that could begin another sequence nor a line break, so that an unterminated one swallows nothing and
+# matching stays linear.
+_STRING = r"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x00-\x08\x0a-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c)"
+_CSI = r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+_TWO_BYTE = r"\x1b[ -/]*[0-~]"
+_SEQUENCES = re.compile(f"{_STRING}|{_CSI}|{_TWO_BYTE}")
+
+_LINE_BREAKS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+
+# C0 but tab and line feed, DEL, C1; every character that Unicode lets a font leave out (Default_Ignorable),
+# the bidirectional controls and language tags among them, but for joiners and variation selectors;
+# interlinear annotation.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
+    "\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
+)
+# One variation selector chooses a form of the character before it; more of them, or one without such a
+# character, only carry hidden text. On ASCII they are part of keycap emoji and of nothing else.
+_SELECTOR = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_LONE_SELECTOR = re.compile(
+    f"(?<![^\x00-\x7f\\s\u200c\u200d{_SELECTOR}])(?!(?<=[0-9#*])\ufe0f\u20e3)[{_SELECTOR}]"
+)
+# A joiner has a meaning between letters of a joining script and inside emoji; beside ASCII or white space it
+# only hides text. Of several in a row one is left.
+_LONE_JOINER = re.compile(
+    "(?<![^\x00-\x7f\\s])[\u200c\u200d]+|[\u200c\u200d]+(?![^\x00-\x7f\\s\u200c\u200d])"
+)
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+DEFAULT_WIDTH = 200
+
+
+def sanitize_tool_output(text: str) -> str:
+    """The text without anything that a terminal would act on or a reader could not see.
+
+    Removed: escape sequences (CSI, OSC, DCS and the rest, in their 7-bit and 8-bit forms), control characters
+    other than tab and line feed, bidirectional controls and invisible characters. Every kind of line break
+    becomes a line feed, a surrogate U+FFFD. Combining marks stay, and so do joiners and variation selectors
+    inside emoji and in scripts that use them.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    if "\x1b" in text or not text.isascii():
+        text = _SEQUENCES.sub("", text)
+    text = _HIDDEN.sub("", _LINE_BREAKS.sub("\n", text))
+    if not text.isascii():
+        text = _LONE_JOINER.sub("", _LONE_SELECTOR.sub("", text))
+        text = _SURROGATES.sub("\ufffd", text)
+    return text
+
+
+def one_line(text: str, width: int | None = None) -> str:
+    """The sanitized text on one line: white space runs become one space; its middle is cut beyond
+    ``width``."""
+    line = " ".join(sanitize_tool_output(text).split())
+    return line if width is None else shorten(line, width)
+
+
+def shorten(text: str, width: int) -> str:
+    """The text, with its middle left out where it is longer than ``width`` characters (at least 3)."""
+    if len(text) <= width:
+        return text
+    head = (width - 3) * 2 // 3
+    return f"{text[:head]}...{text[len(text) - (width - 3 - head) :]}"
+
+
+def show_value(value: object, width: int = DEFAULT_WIDTH) -> str:
+    """A JSON value as people read it in a reason: JSON text, shortened to ``width`` characters.
+
+    What could not be seen (control characters, unusual spaces, combining forms hidden in a look-alike) stands
+    as an escape, so that two different values never look the same.
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        text = f"<{type(value).__name__}>"
+    return shorten(_UNSEEN.sub(_escape, text), width)
+
+
+# Not printable or not told apart by eye: everything hidden above, spaces other than the plain one, combining
+# marks after an ASCII letter (a decomposed form of a letter that has a composed one), joiners, selectors,
+# surrogates.
+_UNSEEN = re.compile(
+    f"{_HIDDEN.pattern}|[\xa0\u1680\u2000-\u200a\u200c\u200d\u2028\u2029\u202f\u205f\u3000\ud800-\udfff{_SELECTOR}]"
+    "|(?<=[A-Za-z\u0300-\u036f])[\u0300-\u036f]"
+)
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -1,0 +1,330 @@
+"""How turns and cases run: order, sessions, faults, cancellation."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from holodeck_core import Reply, Score, SessionLost, ToolCall, run_suite, run_suite_sync
+
+
+async def test_turns_of_a_case_run_in_order_and_only_after_the_reply_before(suite_of: Any, turn: Any) -> None:
+    log: list[str] = []
+
+    async def talk(text: str) -> str:
+        log.append(f"sent {text}")
+        await asyncio.sleep(0.01)
+        log.append(f"answered {text}")
+        return text
+
+    await run_suite(suite_of(talk, [turn("a"), turn("b")]))
+    assert log == ["sent a", "answered a", "sent b", "answered b"]
+
+
+@pytest.mark.parametrize(("parallel", "most"), [(1, 1), (3, 3), (50, 6)])
+async def test_cases_run_side_by_side_up_to_the_limit(
+    suite_of: Any, turn: Any, parallel: int, most: int
+) -> None:
+    under_way = highest = 0
+
+    async def talk(text: str) -> str:
+        nonlocal under_way, highest
+        under_way += 1
+        highest = max(highest, under_way)
+        await asyncio.sleep(0.01)
+        under_way -= 1
+        return text
+
+    await run_suite(suite_of(talk, *[[turn()] for _ in range(6)], parallel=parallel))
+    assert highest == most
+
+
+async def test_results_come_in_file_order_whatever_finishes_first(suite_of: Any, turn: Any) -> None:
+    async def talk(text: str) -> str:
+        await asyncio.sleep(float(text))
+        return text
+
+    suite = suite_of(talk, [turn("0.06")], [turn("0.03")], [turn("0")], parallel=3)
+    assert [result.test_input async for result in run_suite(suite)] == ["0.06", "0.03", "0"]
+    report = await run_suite(suite)
+    assert [result.index for result in report.results] == [0, 1, 2]
+
+
+async def test_a_result_is_told_as_soon_as_it_and_all_before_it_are_there(suite_of: Any, turn: Any) -> None:
+    gate = asyncio.Event()
+
+    async def talk(text: str) -> str:
+        if text == "slow":
+            await gate.wait()
+        return text
+
+    async for result in run_suite(suite_of(talk, [turn("quick")], [turn("slow")])):
+        if result.test_input == "quick":
+            assert not gate.is_set()
+            gate.set()
+    assert result.test_input == "slow"
+
+
+async def test_each_case_has_a_session_of_its_own_and_every_session_is_closed(
+    suite_of: Any, turn: Any
+) -> None:
+    suite = suite_of(str, [turn("a"), turn("b")], [turn("c")])
+    await run_suite(suite)
+    assert [case.index for case in suite.backend.opened] == [0, 1]
+    assert [case.index for case in suite.backend.closed] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        (RuntimeError("no luck"), "RuntimeError: no luck"),
+        (SystemExit(3), "SystemExit: 3"),
+        (asyncio.CancelledError(), "CancelledError"),
+        (TimeoutError("upstream"), "TimeoutError: upstream"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+async def test_what_an_agent_raises_costs_its_turn_and_nothing_else(
+    suite_of: Any, turn: Any, fault: BaseException, error: str
+) -> None:
+    async def talk(text: str) -> str:
+        if text == "bad":
+            raise fault
+        return text
+
+    report = await run_suite(suite_of(talk, [turn("bad"), turn("good")], [turn("other")]))
+    case, other = report.results
+    assert case.turns is not None
+    assert [(t.status, t.errors) for t in case.turns] == [("error", [error]), ("passed", [])]
+    assert (case.status, case.passed, other.status) == ("error", False, "passed")
+    assert case.turns[0].response is None
+    assert case.errors == [f"[turn 0] {error}"]
+    assert (report.summary.failed, report.summary.errored) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (Reply(5), "the text of a reply is a string, got int"),  # type: ignore[arg-type]
+        (Reply("x", ["f"]), "the tool calls of a reply are ToolCall values, got str"),  # type: ignore[list-item]
+        (None, "a session replies with a Reply, got NoneType"),
+        (Reply("x", usage={"prompt_tokens": -1}), "ValidationError"),
+    ],
+    ids=["text", "call", "none", "usage"],
+)
+async def test_a_reply_that_is_none_is_the_error_of_its_turn(
+    suite_of: Any, turn: Any, answer: Any, error: str
+) -> None:
+    report = await run_suite(suite_of(lambda _: answer, [turn()]))
+    assert error in report.results[0].errors[0]
+    assert report.results[0].status == "error"
+
+
+async def test_a_turn_without_a_reply_in_time_is_an_error_and_the_next_is_tried(
+    suite_of: Any, turn: Any
+) -> None:
+    async def talk(text: str) -> str:
+        await asyncio.sleep(9 if text == "slow" else 0)
+        return text
+
+    report = await run_suite(suite_of(talk, [turn("slow"), turn("quick")], llm_timeout=0.05))
+    turns = report.results[0].turns
+    assert turns is not None
+    assert turns[0].errors == ["no reply within 0.05 s (llm_timeout)"]
+    assert turns[1].status == "passed"
+
+
+async def test_a_lost_session_skips_the_turns_that_remain(suite_of: Any, turn: Any) -> None:
+    def talk(text: str) -> str:
+        if text == "b":
+            raise SessionLost("gone")
+        return text
+
+    report = await run_suite(suite_of(talk, [turn("a"), turn("b"), turn("c")]))
+    case = report.results[0]
+    assert case.turns is not None
+    assert [(t.status, t.skipped) for t in case.turns] == [
+        ("passed", False),
+        ("error", False),
+        ("skipped", True),
+    ]
+    assert "the session was lost in turn 1: gone" in case.turns[2].errors[0]
+    assert not case.passed
+
+
+@pytest.mark.parametrize(
+    ("rule", "statuses"), [("continue", ["failed", "passed"]), ("stop", ["failed", "skipped"])]
+)
+async def test_a_failed_turn_stops_its_case_only_where_that_is_asked_for(
+    suite_of: Any, turn: Any, metric: Any, rule: str, statuses: list[str]
+) -> None:
+    turns = [turn("a", ground_truth="b", metrics=(metric(),)), turn("c")]
+    report = await run_suite(suite_of(str, turns, on_turn_failure=rule))
+    assert report.results[0].turns is not None
+    assert [t.status for t in report.results[0].turns] == statuses
+    assert report.results[0].status == "failed"
+
+
+async def test_a_backend_that_cannot_open_a_session_costs_the_case(suite_of: Any, turn: Any) -> None:
+    suite = suite_of(str, [turn("a"), turn("b")], [turn("c")])
+    opening = suite.backend.open
+
+    async def first_fails(agent: Any, case: Any) -> Any:
+        if case.index == 0:
+            raise ConnectionError("refused")
+        return await opening(agent, case)
+
+    suite.backend.open = first_fails
+    report = await run_suite(suite)
+    assert [result.status for result in report.results] == ["error", "passed"]
+    assert report.results[0].turns is not None
+    assert all(t.skipped and "ConnectionError: refused" in t.errors[0] for t in report.results[0].turns)
+
+
+async def test_cancelling_a_run_closes_every_open_session(suite_of: Any, turn: Any) -> None:
+    suite = suite_of(lambda _: asyncio.sleep(9), *[[turn()] for _ in range(4)], parallel=3)
+    task = asyncio.ensure_future(_result_of(run_suite(suite)))
+    await asyncio.sleep(0.05)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert len(suite.backend.opened) == len(suite.backend.closed) == 3
+
+
+async def test_leaving_the_iteration_ends_the_run(suite_of: Any, turn: Any) -> None:
+    async def talk(text: str) -> str:
+        await asyncio.sleep(0.01 if text == "first" else 9)
+        return text
+
+    suite = suite_of(talk, [turn("first")], [turn("second")])
+    results = run_suite(suite).__aiter__()
+    assert (await results.__anext__()).test_input == "first"
+    await results.aclose()  # type: ignore[attr-defined]
+    assert len(suite.backend.opened) == len(suite.backend.closed)
+
+
+async def test_a_failing_close_is_told_and_changes_no_verdict(suite_of: Any, turn: Any) -> None:
+    suite = suite_of(str, [turn("a")])
+    suite.backend.closed = None  # so that closing raises
+    report = await run_suite(suite)
+    assert report.results[0].passed
+    assert "closing the session failed: AttributeError" in report.results[0].errors[0]
+
+
+def test_a_suite_runs_from_code_without_a_loop(suite_of: Any, turn: Any) -> None:
+    report = run_suite_sync(suite_of(str, [turn("a")]))
+    assert (report.complete, report.summary.total_tests, report.summary.passed) == (True, 1, 1)
+
+
+async def test_select_picks_the_cases_and_keeps_their_places(suite_of: Any, turn: Any) -> None:
+    suite = suite_of(str, *[[turn(str(number))] for number in range(5)])
+    report = await run_suite(suite, select=lambda case: case.index in (1, 3))
+    assert [(result.index, result.test_input) for result in report.results] == [(1, "1"), (3, "3")]
+
+
+async def test_nothing_that_an_agent_does_later_changes_the_evidence(suite_of: Any, turn: Any) -> None:
+    args: dict[str, Any] = {
+        "items": [1, (2, 3)],
+        4: {
+            5.5,
+        },
+        "bad": float("nan"),
+        "self": object,
+    }
+    call = ToolCall("f", args)
+
+    def talk(text: str) -> Reply:
+        if text == "later":
+            args["items"].append("changed")
+            args.clear()
+        return Reply("x", [call])
+
+    report = await run_suite(suite_of(talk, [turn("first"), turn("later")]))
+    assert report.results[0].turns is not None
+    first = report.results[0].turns[0].tool_invocations[0].args
+    assert first == {"items": [1, [2, 3]], "4": [5.5], "bad": "nan", "self": "<class 'object'>"}
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda view: view.tool_invocations[0].args.update(a=2),
+        lambda view: view.tool_invocations[0].args["a"].append(2),
+        lambda view: view.turn_config.__setitem__("k", 1),
+        lambda view: setattr(view, "agent_response", "better"),
+    ],
+    ids=["args", "deep", "config", "response"],
+)
+async def test_nothing_a_plugin_does_can_change_recorded_evidence(
+    suite_of: Any, turn: Any, metric: Any, write: Any
+) -> None:
+    def meddle(view: Any) -> Score:
+        write(view)
+        return Score(1.0, True)
+
+    talk = lambda _: Reply("x", [ToolCall("f", {"a": [1]})])  # noqa: E731
+    report = await run_suite(suite_of(talk, [turn(metrics=(metric(meddle),))]))
+    result = report.results[0]
+    assert result.tool_invocations[0].args == {"a": [1]}
+    assert result.metric_results[0].status == "error"
+
+
+async def test_a_blocking_metric_does_not_slow_another_case(suite_of: Any, turn: Any, metric: Any) -> None:
+    def slow(view: Any) -> Score:
+        time.sleep(0.4)
+        return Score(1.0, True)
+
+    gaps: list[float] = []
+
+    async def talk(text: str) -> str:
+        for _ in range(10):
+            before = time.perf_counter()
+            await asyncio.sleep(0.01)
+            gaps.append(time.perf_counter() - before)
+        return text
+
+    cases = [[turn(metrics=(metric(slow, blocking=True),))], [turn()], [turn()]]
+    started = time.perf_counter()
+    report = await run_suite(suite_of(talk, *cases, parallel=3))
+    assert report.summary.passed == 3
+    assert max(gaps) < 0.25
+    assert time.perf_counter() - started < 2
+
+
+async def test_a_hanging_metric_ends_at_its_timeout(suite_of: Any, turn: Any, metric: Any) -> None:
+    release = threading.Event()
+    try:
+        bound = metric(lambda _: release.wait(20), blocking=True, timeout_s=0.1)
+        report = await run_suite(suite_of(str, [turn(metrics=(bound,))]))
+    finally:
+        release.set()
+    found = report.results[0].metric_results[0]
+    assert (found.status, found.error) == ("error", "TimeoutError: timed out after 0.1 s")
+
+
+async def test_after_sixteen_threads_that_never_came_back_a_metric_is_not_called_again(
+    suite_of: Any, turn: Any, metric: Any
+) -> None:
+    release = threading.Event()
+    started: list[int] = []
+
+    def hang(view: Any) -> Score:
+        started.append(1)
+        release.wait(20)
+        return Score(1.0)
+
+    try:
+        bound = metric(hang, blocking=True, timeout_s=0.01)
+        report = await run_suite(suite_of(str, *[[turn(metrics=(bound,))] for _ in range(20)]))
+    finally:
+        release.set()
+    assert len(started) == 16
+    assert "not called" in str(report.results[-1].metric_results[0].error)
+
+
+async def _result_of(run: Any) -> Any:
+    return await run
