@@ -64,8 +64,7 @@ def sanitize_tool_output(text: str) -> str:
 
 
 def one_line(text: str, width: int | None = None) -> str:
-    """The sanitized text on one line: white space runs become one space; its middle is cut beyond
-    ``width``."""
+    """The sanitized text on one line, runs of white space as one space, shortened to ``width``."""
     line = " ".join(sanitize_tool_output(text).split())
     return line if width is None else shorten(line, width)
 

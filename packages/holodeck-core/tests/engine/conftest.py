@@ -35,9 +35,8 @@ class TalkSession(Session):
         self.backend = backend
         self.case = case
 
-    async def stream(self, message: UserMessage) -> AsyncIterator[ReplyEvent]:
+    def stream(self, message: UserMessage) -> AsyncIterator[ReplyEvent]:
         raise AssertionError("the engine collects through send")
-        yield
 
     async def send(self, message: UserMessage) -> Reply:
         answer = self.backend.talk(message.text)

@@ -22,6 +22,7 @@ from holodeck_core.engine.summary import SummaryCount
 from holodeck_core.engine.turn import Limits
 from holodeck_core.engine.workers import Workers
 from holodeck_core.models.test_result import ReportSummary, TestReport, TestResult
+from holodeck_core.plugins.distributions import core_version
 
 Select: TypeAlias = Callable[[BoundCase], bool]
 
@@ -74,13 +75,17 @@ class Run:
     def __aiter__(self) -> AsyncIterator[TestResult]:
         return self._in_file_order()
 
-    async def _run_to_end(self) -> TestReport:
+    async def wait(self) -> None:
+        """Run to the end without collecting the results: they stay in the journal, and with the reporters."""
         task = self._start()
         try:
             await asyncio.shield(task)
         except asyncio.CancelledError:
             await _cancel(task)
             raise
+
+    async def _run_to_end(self) -> TestReport:
+        await self.wait()
         return self.report()
 
     async def _in_file_order(self) -> AsyncIterator[TestResult]:
@@ -191,8 +196,6 @@ class Run:
         )
 
     def _head(self) -> TestReport:
-        from holodeck_core import __version__
-
         return TestReport(
             run_id=self.id,
             complete=self._complete,
@@ -201,7 +204,7 @@ class Run:
             results=[],
             summary=self.summary,
             timestamp=self._started_at,
-            holodeck_version=__version__,
+            holodeck_version=core_version(),
             environment=describe_environment(self._suite.plugins),
         )
 

@@ -20,7 +20,7 @@ MAX_ABANDONED = 16
 
 
 class _Job:
-    __slots__ = ("abandoned", "function", "future", "key", "loop")
+    __slots__ = ("abandoned", "finished", "function", "future", "key", "loop")
 
     def __init__(
         self,
@@ -34,6 +34,7 @@ class _Job:
         self.loop = loop
         self.future = future
         self.abandoned = False
+        self.finished = False
 
 
 class Workers:
@@ -62,7 +63,7 @@ class Workers:
             value, error = await job.future
         except asyncio.CancelledError:
             with self._lock:
-                if not job.future.done() or job.future.cancelled():
+                if not job.finished:
                     job.abandoned = True
                     self._abandoned[key] += 1
             raise
@@ -96,6 +97,7 @@ class Workers:
             except BaseException as error:  # noqa: BLE001 - boundary: whatever ends user code becomes a value
                 outcome = (None, error)
             with self._lock:
+                job.finished = True
                 if job.abandoned:
                     self._abandoned[job.key] -= 1
                 if not self._closed:

@@ -1,0 +1,94 @@
+"""The factory of a user's own agent: what it takes is checked before it is called."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
+
+from pydantic import SecretStr
+
+from holodeck_core.api.values import thaw
+from holodeck_core.backends.blocking import runs_on_loop
+from holodeck_core.config.suggest import did_you_mean
+from holodeck_core.models.llm import LLMProvider, ProviderSettings
+
+CASE_NAME = "case_name"
+_SETTINGS = frozenset(ProviderSettings.model_fields)
+# A label as much as a setting, so that a factory need not take it.
+_LABEL = "name"
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+class Factory:
+    """A callable that makes one agent for each session.
+
+    It is called with those of ``case_name`` and the keys of ``model`` that its signature names; with ``**kwargs`` it is
+    given every key. Raises ValueError for a key it does not take and for a parameter that no key fills. The settings
+    that ``model`` may hold for any provider (``temperature``, …) are known when a session is opened, and checked then.
+    """
+
+    def __init__(self, spec: str, target: object, keys: Mapping[str, Any]) -> None:
+        if not callable(target):
+            raise ValueError(f"{spec} is no factory: it is not callable, but a {type(target).__name__}")
+        self._spec = spec
+        self._target: Callable[..., Any] = target
+        self._keys = keys
+        self._parameters = _parameters(target)
+        self._named = [parameter.name for parameter in self._parameters if parameter.kind in _NAMED]
+        self._takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in self._parameters)
+        self.is_async = runs_on_loop(target)
+        self._refuse([*self._unusable(), *self._unknown(keys), *self._missing(keys.keys() | _SETTINGS)])
+
+    def call(self, case_name: str | None, model: LLMProvider) -> Callable[[], Any]:
+        """One call of the factory, to be made. Raises ValueError where the settings of ``model`` do not fit it."""
+        settings = {key: getattr(model, key) for key in _SETTINGS & model.model_fields_set}
+        keys = {key: value for key, value in settings.items() if value is not None} | dict(self._keys)
+        self._refuse([*self._unknown(keys), *self._missing(keys)])
+        given = {key: _plain(value) for key, value in keys.items() if self._takes(key)}
+        if CASE_NAME in self._named:
+            given[CASE_NAME] = case_name
+        return lambda: self._target(**given)
+
+    def _takes(self, key: str) -> bool:
+        return self._takes_any or key in self._named
+
+    def _unusable(self) -> Iterator[str]:
+        for parameter in self._parameters:
+            if parameter.kind is parameter.POSITIONAL_ONLY and parameter.default is parameter.empty:
+                yield f"its parameter `{parameter.name}` is positional-only, and parameters are given by name"
+        if CASE_NAME in self._keys:
+            yield f"`{CASE_NAME}` is the name of the test case, and cannot be a key of `model`"
+
+    def _unknown(self, keys: Mapping[str, Any]) -> Iterator[str]:
+        for key in keys:
+            if key not in (_LABEL, CASE_NAME) and not self._takes(key):
+                yield f"it takes no `{key}`{did_you_mean(key, self._named)}"
+
+    def _missing(self, keys: Collection[str]) -> Iterator[str]:
+        for parameter in self._parameters:
+            name = parameter.name
+            if (
+                name in self._named
+                and parameter.default is parameter.empty
+                and name not in (CASE_NAME, *keys)
+            ):
+                yield f"its parameter `{name}` has no value: give `{name}` under `model`, or a default"
+
+    def _refuse(self, problems: list[str]) -> None:
+        if problems:
+            raise ValueError(
+                f"{self._spec} cannot be called as a factory, once a session, to make an agent: {'; '.join(problems)}"
+            )
+
+
+def _parameters(target: Callable[..., Any]) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(target).parameters.values())
+    except ValueError:  # some callables that are not written in Python say nothing about themselves
+        return [inspect.Parameter("keys", inspect.Parameter.VAR_KEYWORD)]
+
+
+def _plain(value: Any) -> Any:
+    """A value of its own for each session; a secret as the text that it hides."""
+    return value.get_secret_value() if isinstance(value, SecretStr) else thaw(value)

@@ -1,0 +1,221 @@
+"""Metrics: what is measured about a turn, by the options that a file gives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
+
+from holodeck_core.models.base import Number, Prose, StrictModel, Text, Whole, gathered, problem, rule
+from holodeck_core.models.llm import LLMProvider
+from holodeck_core.models.matcher_shape import is_plugin_name
+
+_GRADER = re.compile(r"[\w.]+:\w+")
+
+
+class Metric(StrictModel):
+    """What all metrics have in common.
+
+    ``threshold``: the score from which the metric passes; None leaves the verdict to the metric's own rule.
+    ``fail_on_error``: an error of this metric ends its case.
+    """
+
+    name: Text | None = None
+    threshold: Number | None = None
+    enabled: bool = True
+    fail_on_error: bool = False
+
+    @property
+    def metric_name(self) -> str:
+        """The name that results carry."""
+        return self.name or self._own_name()
+
+    def _own_name(self) -> str:
+        raise NotImplementedError
+
+
+class EvaluationMetric(Metric):
+    """`type: standard`: the metric named by `metric`. Options that belong to another one have no effect."""
+
+    type: Literal["standard"] = "standard"
+    metric: Text
+    scale: Number | None = Field(default=None, gt=0)
+    model: LLMProvider | None = None
+    retry_on_failure: Whole | None = Field(default=None, ge=0)
+    timeout_ms: Whole | None = Field(default=None, gt=0)
+    custom_prompt: Prose | None = None
+
+    case_insensitive: bool = False
+    strip_whitespace: bool = False
+    strip_punctuation: bool = False
+
+    absolute_tolerance: Number = Field(default=1e-6, ge=0)
+    relative_tolerance: Number = Field(default=0.0, ge=0)
+    accept_percent: bool = False
+    accept_thousands_separators: bool = False
+    accept_currency: bool = False
+    accept_parentheses: bool = False
+    extract: Literal["only", "last", "first"] | None = None
+    response_path: Text | None = None
+
+    def _own_name(self) -> str:
+        return self.metric
+
+
+class GEvalMetric(Metric):
+    """`type: geval`: a language model judges the turn by `criteria`."""
+
+    type: Literal["geval"] = "geval"
+    criteria: Prose
+    evaluation_steps: list[Text] | None = Field(default=None, min_length=1)
+    evaluation_params: list[Text] = Field(default=["actual_output"], min_length=1)
+    strict_mode: bool = False
+    model: LLMProvider | None = None
+
+    def _own_name(self) -> str:
+        return self.type
+
+
+class RAGMetric(Metric):
+    """`type: rag`: how well the reply is grounded in the retrieved context."""
+
+    type: Literal["rag"] = "rag"
+    metric_type: Literal[
+        "faithfulness",
+        "answer_relevancy",
+        "contextual_precision",
+        "contextual_recall",
+        "contextual_relevancy",
+    ]
+    threshold: Number | None = 0.5
+    include_reason: bool = True
+    model: LLMProvider | None = None
+
+    def _own_name(self) -> str:
+        return self.metric_type
+
+
+def _grader(grader: str) -> str:
+    if _GRADER.fullmatch(grader) or is_plugin_name(grader):
+        return grader
+    raise rule("a grader is written `module.path:callable`, or `plugin/name` for a plugin's")
+
+
+class CodeMetric(Metric):
+    """`type: code`: a Python callable grades the turn.
+
+    The loader resolves `grader` once and keeps the callable here (``bind``); it is never serialised.
+    ``timeout_s`` bounds each call, in seconds.
+    """
+
+    type: Literal["code"] = "code"
+    grader: Annotated[str, AfterValidator(_grader)]
+    timeout_s: Number = Field(default=30.0, gt=0)
+
+    _callable: Callable[..., Any] | None = PrivateAttr(default=None)
+
+    @property
+    def callable(self) -> Callable[..., Any] | None:
+        """The grader itself, None until it is bound."""
+        return self._callable
+
+    def bind(self, grader: Callable[..., Any]) -> None:
+        """Keep the callable that `grader` names."""
+        self._callable = grader
+
+    def _own_name(self) -> str:
+        return self.grader.rpartition(":")[2]
+
+
+class PluginMetric(Metric):
+    """A metric of any other `type`. Its further keys are options, which the plugin's options model checks."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: Text
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The keys that belong to the plugin, as they were written."""
+        return dict(self.__pydantic_extra__ or {})
+
+    def _own_name(self) -> str:
+        return self.type
+
+
+_MODELS: dict[str, type[Metric]] = {
+    "standard": EvaluationMetric,
+    "geval": GEvalMetric,
+    "rag": RAGMetric,
+    "code": CodeMetric,
+}
+
+
+def _metric(value: Any, handler: ValidatorFunctionWrapHandler) -> Metric:
+    """The model that `type` asks for. (A tagged union would put its tag into the places of errors.)"""
+    if isinstance(value, Metric):
+        return value
+    if not isinstance(value, Mapping):
+        raise rule("a metric is a mapping with a `type`, such as {type: standard, metric: equality}")
+    kind = value.get("type")
+    if not isinstance(kind, str):
+        known = ", ".join(_MODELS)
+        raise rule(f"a metric needs a `type`: {known}, or a plugin's `plugin/name`")
+    return _MODELS.get(kind, PluginMetric).model_validate(value)
+
+
+MetricType: TypeAlias = Annotated[
+    EvaluationMetric | GEvalMetric | RAGMetric | CodeMetric | PluginMetric, WrapValidator(_metric)
+]
+
+
+def _distinct(value: Any, handler: ValidatorFunctionWrapHandler) -> list[Metric]:
+    seen: dict[str, int] = {}
+    problems = []
+    for index, item in enumerate(value if isinstance(value, list) else ()):
+        name = _enabled_name(item)
+        if name is not None and seen.setdefault(name, index) != index:
+            message = (
+                f"two metrics here are named {name!r}, this and [{seen[name]}]: give each a `name` of its own"
+            )
+            problems.append(problem((index,), message))
+    try:
+        metrics: list[Metric] = handler(value)
+    except ValidationError as error:
+        raise gathered("metrics", problems, error) from None
+    if problems:
+        raise gathered("metrics", problems)
+    return metrics
+
+
+def _enabled_name(item: Any) -> str | None:
+    """The name under which the metric's results would be kept; None where it gives none or is malformed."""
+    if isinstance(item, Metric):
+        return item.metric_name if item.enabled else None
+    if not isinstance(item, Mapping) or item.get("enabled") is False:
+        return None
+    key = {"standard": "metric", "rag": "metric_type", "code": "grader"}.get(str(item.get("type")), "type")
+    name = item.get("name") or item.get(key)
+    if not isinstance(name, str):
+        return None
+    return name if item.get("name") or key != "grader" else name.rpartition(":")[2]
+
+
+Metrics: TypeAlias = Annotated[list[MetricType], WrapValidator(_distinct)]
+
+
+class EvaluationConfig(StrictModel):
+    """`evaluations` of an agent: the metrics of every turn, and the model that those use which need one."""
+
+    model: LLMProvider | None = None
+    metrics: Metrics = Field(default_factory=list)

@@ -1,0 +1,162 @@
+"""Results and reports. Files written before a field existed load with its default."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final, Literal, Self, TypeAlias
+
+from pydantic import Field, model_validator
+
+from holodeck_core.models.base import StrictModel, UtcDatetime, rule
+from holodeck_core.models.test_case import FileInput
+from holodeck_core.models.token_usage import TokenUsage
+
+SCHEMA_VERSION: Final = 1
+
+Status: TypeAlias = Literal["passed", "failed", "error", "skipped"]
+MetricStatus: TypeAlias = Literal["scored", "skipped", "error"]
+
+
+def _metric_status(data: dict[str, Any]) -> MetricStatus:
+    if data.get("error") is not None:
+        return "error"
+    return "skipped" if data.get("score") is None else "scored"
+
+
+def _status(data: dict[str, Any]) -> Status:
+    if data.get("skipped"):
+        return "skipped"
+    return "passed" if data.get("passed") else "failed"
+
+
+class MetricResult(StrictModel):
+    """What one metric said about one turn, or about a whole case.
+
+    ``passed`` is None for a metric without a verdict and for a skipped one, which has no score either.
+    """
+
+    metric_name: str
+    kind: str = "standard"
+    score: float | None = None
+    threshold: float | None = None
+    passed: bool | None = None
+    scale: float | None = None
+    error: str | None = None
+    retry_count: int = Field(default=0, ge=0)
+    evaluation_time_ms: float | None = Field(default=None, ge=0)
+    model_used: str | None = None
+    reasoning: str | None = None
+    status: MetricStatus = Field(default_factory=_metric_status)
+
+
+class ToolInvocation(StrictModel):
+    """One call of a tool. ``bytes`` is its result's size, ``raw_args`` what could not be parsed."""
+
+    name: str
+    args: dict[str, Any] = Field(default_factory=dict)
+    result: Any = None
+    bytes: int | None = Field(default=None, ge=0)
+    duration_ms: float | None = Field(default=None, ge=0)
+    error: str | None = None
+    raw_args: str | None = None
+
+
+class ProcessedFile(StrictModel):
+    """A file that was sent with a message, and the text that was made of it."""
+
+    original: FileInput
+    markdown_content: str | None = None
+    processing_time_ms: float | None = Field(default=None, ge=0)
+    error: str | None = None
+
+
+class Evidence(StrictModel):
+    """What a turn's result and a case's result have in common."""
+
+    ground_truth: str | None = None
+    expected_tools: list[str | dict[str, Any]] | None = None
+    tool_calls: list[str] = Field(default_factory=list)
+    tool_invocations: list[ToolInvocation] = Field(default_factory=list)
+    tools_matched: bool | None = None
+    arg_match_details: list[dict[str, Any]] | None = None
+    metric_results: list[MetricResult] = Field(default_factory=list)
+    execution_time_ms: int = Field(ge=0)
+    token_usage: TokenUsage | None = None
+    errors: list[str] = Field(default_factory=list)
+    skipped: bool = False
+    grader_details: dict[str, Any] | None = None
+    retry_count: int = Field(default=0, ge=0)
+    passed: bool
+    status: Status = Field(default_factory=_status)
+
+
+class TurnResult(Evidence):
+    """The outcome of one turn. ``tools_matched`` is None where nothing was asserted about tools."""
+
+    turn_index: int = Field(ge=0)
+    input: str
+    response: str | None = None
+
+
+class TestResult(Evidence):
+    """The outcome of one case. ``turns`` is set for a case that was written with `turns`, even with one.
+
+    ``source`` is ``file:line``; ``checked`` is False for a case that asserts nothing.
+    """
+
+    __test__: ClassVar[bool] = False
+
+    test_name: str | None = None
+    test_input: str
+    agent_response: str | None = None
+    processed_files: list[ProcessedFile] = Field(default_factory=list)
+    timestamp: UtcDatetime
+    turns: list[TurnResult] | None = None
+    repeats: list[TestResult] | None = None
+    checked: bool = True
+    session_id: str | None = None
+    index: int | None = Field(default=None, ge=0)
+    case_hash: str | None = None
+    source: str | None = None
+    tags: list[str] = Field(default_factory=list)
+
+
+class ReportSummary(StrictModel):
+    """Totals, in cases. ``failed`` includes ``errored``, ``passed`` includes ``unchecked``."""
+
+    total_tests: int = Field(ge=0)
+    passed: int = Field(ge=0)
+    failed: int = Field(ge=0)
+    errored: int = Field(default=0, ge=0)
+    unchecked: int = Field(default=0, ge=0)
+    pass_rate: float = Field(ge=0, le=100)
+    total_duration_ms: int = Field(ge=0)
+    metrics_evaluated: dict[str, int] = Field(default_factory=dict)
+    metric_states: dict[str, dict[str, int]] = Field(default_factory=dict)
+    average_scores: dict[str, float] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def validate_test_counts(self) -> Self:
+        """Every case either passed or failed."""
+        if self.passed + self.failed != self.total_tests:
+            raise rule(
+                f"`passed` ({self.passed}) + `failed` ({self.failed}) "
+                f"must equal `total_tests` ({self.total_tests})"
+            )
+        return self
+
+
+class TestReport(StrictModel):
+    """One run: its results in file order, and their origin. An interrupted run is not ``complete``."""
+
+    __test__: ClassVar[bool] = False
+
+    schema_version: int = Field(default=SCHEMA_VERSION, ge=1)
+    run_id: str | None = None
+    complete: bool = True
+    agent_name: str
+    agent_config_path: str | None = None
+    results: list[TestResult]
+    summary: ReportSummary
+    timestamp: UtcDatetime
+    holodeck_version: str
+    environment: dict[str, Any] = Field(default_factory=dict)

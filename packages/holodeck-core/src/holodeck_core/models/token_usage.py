@@ -1,0 +1,52 @@
+"""Tokens used by language models."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from holodeck_core.models.base import StrictModel, rule
+
+
+class TokenUsage(StrictModel):
+    """Token counts of one or several completions; `+` sums all five.
+
+    ``total_tokens`` may exceed prompt plus completion: providers count cache reads differently.
+    ``partial`` marks a total of which a part is missing, since the provider reported nothing for it.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    prompt_tokens: int = Field(ge=0)
+    completion_tokens: int = Field(ge=0)
+    total_tokens: int = Field(ge=0)
+    cache_creation_tokens: int = Field(default=0, ge=0)
+    cache_read_tokens: int = Field(default=0, ge=0)
+    partial: bool = False
+
+    @model_validator(mode="after")
+    def _total_covers_its_parts(self) -> Self:
+        if self.total_tokens < self.prompt_tokens + self.completion_tokens:
+            raise rule(
+                f"`total_tokens` ({self.total_tokens}) is less than `prompt_tokens` ({self.prompt_tokens}) "
+                f"+ `completion_tokens` ({self.completion_tokens})"
+            )
+        return self
+
+    @classmethod
+    def zero(cls) -> TokenUsage:
+        """No tokens at all: the start of a sum."""
+        return cls(prompt_tokens=0, completion_tokens=0, total_tokens=0)
+
+    def __add__(self, other: TokenUsage) -> TokenUsage:
+        if not isinstance(other, TokenUsage):
+            return NotImplemented
+        return TokenUsage(
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            total_tokens=self.total_tokens + other.total_tokens,
+            cache_creation_tokens=self.cache_creation_tokens + other.cache_creation_tokens,
+            cache_read_tokens=self.cache_read_tokens + other.cache_read_tokens,
+            partial=self.partial or other.partial,
+        )

@@ -1,0 +1,95 @@
+"""Finding plugins in the metadata of installed distributions. Nothing here imports a plugin.
+
+A distribution is looked up by its name wherever the name is known; only a listing reads the whole
+environment. ``path`` is the folders to search for metadata, None for ``sys.path``. The first distribution of
+a name on the path hides the later ones, as it does for imports.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from holodeck_core.plugins.names import normalised, plugin_id
+from holodeck_core.plugins.wording import error_text, one_line
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution, EntryPoint
+
+GROUP: Final = "holodeck.v1"
+
+
+class Found(NamedTuple):
+    """One entry point of the group, with the distribution that declares it.
+
+    ``entry_point`` is None where the list of entry points cannot be read; ``problem`` says why.
+    """
+
+    plugin_id: str
+    distribution: str
+    version: str
+    entry_point: EntryPoint | None
+    problem: str | None = None
+
+
+def declared_by(distribution: str, path: Sequence[str] | None) -> tuple[Found, ...]:
+    """What the distribution of that name declares in the group; empty where there is no such distribution."""
+    for candidate in _distributions(path, name=distribution):
+        if not _declares(candidate):
+            return ()
+        try:
+            entry_points = sorted(candidate.entry_points.select(group=GROUP), key=lambda found: found.name)
+        except Exception as error:  # noqa: BLE001 - boundary: a stranger's metadata, in whatever state it is
+            problem = f"its entry points cannot be read: {error_text(error)}"
+            return (Found(plugin_id(distribution), distribution, _version(candidate), None, problem),)
+        name, version = _name(candidate) or distribution, _version(candidate)
+        return tuple(Found(plugin_id(name), name, version, entry_point) for entry_point in entry_points)
+    return ()
+
+
+def declaring(path: Sequence[str] | None) -> tuple[str, ...]:
+    """The normalised names of all distributions that declare an entry point of the group, sorted.
+
+    This reads the entry points of everything that is installed.
+    """
+    names = {_name(candidate) for candidate in _distributions(path) if _declares(candidate)}
+    return tuple(sorted({normalised(name) for name in names if name is not None}))
+
+
+def core_version() -> str:
+    """The version of holodeck-core, from its metadata."""
+    for candidate in _distributions(None, name="holodeck-core"):
+        return _version(candidate)
+    return "unknown"
+
+
+def _distributions(path: Sequence[str] | None, name: str | None = None) -> Iterator[Distribution]:
+    # Imported late: it brings email, csv and zipfile, which a program that names no plugin does not need.
+    import importlib.metadata
+
+    yield from importlib.metadata.distributions(name=name, path=list(sys.path if path is None else path))
+
+
+def _declares(candidate: Distribution) -> bool:
+    try:
+        text = candidate.read_text("entry_points.txt")
+    except Exception:  # noqa: BLE001 - boundary: a stranger's metadata; what cannot be read declares nothing
+        return False
+    return text is not None and GROUP in text
+
+
+def _name(candidate: Distribution) -> str | None:
+    return _field(candidate, "Name")
+
+
+def _version(candidate: Distribution) -> str:
+    return _field(candidate, "Version") or "unknown"
+
+
+def _field(candidate: Distribution, field: str) -> str | None:
+    try:
+        metadata = candidate.metadata
+        return one_line(metadata[field]) if field in metadata else None
+    except Exception:  # noqa: BLE001 - boundary: a stranger's metadata, in whatever state it is
+        return None

@@ -1,0 +1,92 @@
+"""What holds for the whole house: versions, layers, types, lint."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("core", "graders", "cli")
+
+
+def _project(package: str) -> dict[str, object]:
+    with (ROOT / f"packages/holodeck-{package}/pyproject.toml").open("rb") as file:
+        project: dict[str, object] = tomllib.load(file)["project"]
+    return project
+
+
+def _version(package: str) -> str:
+    text = (ROOT / f"packages/holodeck-{package}/src/holodeck_{package}/__init__.py").read_text()
+    [version] = re.findall(r'^__version__ = "(.+)"$', text, re.MULTILINE)
+    return str(version)
+
+
+def test_the_three_packages_have_one_version() -> None:
+    assert len({_version(package) for package in PACKAGES}) == 1
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_siblings_are_pinned_to_the_very_same_version(package: str) -> None:
+    dependencies = _project(package)["dependencies"]
+    assert isinstance(dependencies, list)
+    siblings = [entry for entry in dependencies if entry.startswith("holodeck-")]
+    assert siblings == [entry for entry in siblings if entry.endswith(f"=={_version(package)}")]
+    assert bool(siblings) is (package != "core")
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_an_entry_point_has_the_name_of_its_distribution(package: str) -> None:
+    assert _project(package)["entry-points"] == {"holodeck.v1": {package: f"holodeck_{package}.hooks"}}
+
+
+def test_the_facade_names_the_same_things_for_people_and_for_type_checkers() -> None:
+    tree = ast.parse((ROOT / "packages/holodeck-core/src/holodeck_core/__init__.py").read_text())
+    typed = {
+        alias.name: node.module.removeprefix("holodeck_core.")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("holodeck_core")
+        for alias in node.names
+    }
+    [homes] = [
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "_HOMES"
+    ]
+    lazy = {name: home for home, names in ast.literal_eval(homes).items() for name in names}
+    assert lazy == typed
+
+
+def test_every_public_name_can_be_had() -> None:
+    import holodeck_core
+
+    for name in dir(holodeck_core):
+        assert getattr(holodeck_core, name) is not None
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        holodeck_core.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ruff", "check", "."),
+        ("ruff", "format", "--check", "."),
+        ("mypy", *(f"packages/holodeck-{package}/src" for package in PACKAGES), "bench"),
+        ("importlinter.cli", "lint"),
+    ],
+    ids=["lint", "format", "types", "layers"],
+)
+@pytest.mark.timeout(600)
+def test_the_house_is_clean(command: tuple[str, ...]) -> None:
+    module, *arguments = command
+    if module == "importlinter.cli":
+        run = [sys.executable, "-c", "from importlinter.cli import lint_imports_command as c; c()"]
+    else:
+        run = [sys.executable, "-m", module, *arguments]
+    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
