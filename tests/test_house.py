@@ -77,9 +77,12 @@ def test_every_public_name_can_be_had() -> None:
         ("ruff", "check", "."),
         ("ruff", "format", "--check", "."),
         ("mypy", *(f"packages/holodeck-{package}/src" for package in PACKAGES), "bench"),
+        ("mypy", "examples/helpdesk"),
+        ("mypy", "examples/convfinqa"),
+        ("mypy", "examples/airline"),
         ("importlinter.cli", "lint"),
     ],
-    ids=["lint", "format", "types", "layers"],
+    ids=["lint", "format", "types", "types of helpdesk", "types of convfinqa", "types of airline", "layers"],
 )
 @pytest.mark.timeout(600)
 def test_the_house_is_clean(command: tuple[str, ...]) -> None:

@@ -51,7 +51,7 @@ def test_all_cases_pass(suite: Path, holodeck_test: Callable[..., Any]) -> None:
     [
         ("agent.yaml", "refund_limit: 500", "refund_limit: 5000", 5, "escalate"),
         ("agent.yaml", "return_days: 30", "return_days: 60", 7, "Returns are possible"),
-        ("helpdesk_shop.py", '"price": 129.5', '"price": 129.0', 0, "259.00 EUR"),
+        ("helpdesk_shop.py", '"price": 129.5', '"price": 129.0', 0, "expected 259"),
         ("helpdesk_agent.py", "amount=offer.amount", "amount=offer.amount + 1", 1, "expected 4.5, got 5.5"),
         ("helpdesk_agent.py", '({"no"} if self._offer', '({"nope"} if self._offer', 9, "refund"),
         (
