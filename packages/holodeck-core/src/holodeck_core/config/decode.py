@@ -17,6 +17,7 @@ from holodeck_core.config.suggest import did_you_mean
 from holodeck_core.errors import ConfigError, Problem
 
 BOM: Final = b"\xef\xbb\xbf"
+_MARK: Final = "\ufeff"
 
 # A text that is read at once. Beyond it the cases belong into a JSON Lines file, which is read as a stream.
 MAX_BYTES: Final = 256 * 1024 * 1024
@@ -51,9 +52,8 @@ def read_text(path: Path) -> str:
 def decode(data: bytes, file: str) -> str:
     """The text of a file's bytes. Raises ConfigError as ``read_text`` does; ``file`` is the name it is shown by."""
     refuse_other_encodings(data[:64], file)
-    data = data.removeprefix(BOM)
     try:
-        text = data.decode()
+        text = data.decode().lstrip(_MARK)
     except UnicodeDecodeError as error:
         raise ConfigError([_undecodable(data, error, file)]) from error
     if len(data.translate(None, _CONTROLS)) != len(data):
@@ -87,7 +87,7 @@ def undecodable_message(data: bytes, error: UnicodeDecodeError, offset: int) -> 
 
 def _undecodable(data: bytes, error: UnicodeDecodeError, file: str) -> Problem:
     # What stands before is UTF-8; what follows is shown as well as it can be.
-    before = data[: error.start].decode()
+    before = data[: error.start].decode().lstrip(_MARK)
     source = Source(file, before + data[error.start : error.start + 1000].decode(errors="replace"))
     return source.problem(undecodable_message(data, error, 0), len(before))
 

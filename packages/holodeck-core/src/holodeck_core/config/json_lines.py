@@ -22,6 +22,7 @@ from holodeck_core.config.shapes import CASE, Shape
 
 MAX_LINE_BYTES: Final = 16 * 1024 * 1024
 _CHUNK: Final = 1024 * 1024
+_LINE_END: Final = b" \t\r\n"
 
 
 class JsonLine(Document):
@@ -57,7 +58,7 @@ def iter_lines(path: Path, shape: Shape = CASE) -> Iterator[JsonLine]:
                     length += len(chunk)
                 length += len(chunk)
                 yield _too_long(raw, file, number, offset, shape)
-            elif not raw.isspace():
+            elif raw and not raw.isspace():
                 yield _read(raw, file, number, offset, shape)
             offset += length
 
@@ -70,6 +71,7 @@ def _next_line(stream: BinaryIO, path: Path, limit: int) -> bytes:
 
 
 def _read(raw: bytes, file: str, number: int, offset: int, shape: Shape) -> JsonLine:
+    raw = raw.rstrip(_LINE_END)
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
@@ -93,7 +95,7 @@ def _read_with_care(text: str, file: str, number: int, offset: int, shape: Shape
         value, root, faults = careful_value(text, shape)
     except JsonSyntaxError as error:
         line = _unread(text, file, number, offset, shape)
-        hint = "; in JSON Lines an object stands on one line" if error.index >= len(text.rstrip()) else ""
+        hint = "; in JSON Lines an object stands on one line" if error.index >= len(text) else ""
         line.problems.append(line.source.problem(f"{error}{hint}", error.index))
         return line
     line = JsonLine(file, text, shape, value, root, number)

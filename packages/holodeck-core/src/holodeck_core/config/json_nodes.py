@@ -36,9 +36,12 @@ def compose_json(text: str) -> Node:
     """The node of the one value that ``text`` holds. Raises JsonSyntaxError."""
     reader = _Reader(text)
     node = reader.value(0)
-    reader.skip_space()
-    if reader.at < len(text):
-        raise JsonSyntaxError("this does not belong to the value before it", reader.at)
+    end = reader.at
+    if reader.skip_space():
+        hint = ""
+        if text[reader.at] == "{" and "\n" in text[end : reader.at]:
+            hint = ": a file with an object on each line is JSON Lines, and its name ends in .jsonl"
+        raise JsonSyntaxError(f"this does not belong to the value before it{hint}", reader.at)
     return node
 
 
@@ -160,7 +163,7 @@ class _Reader:
         if not found:
             return JsonSyntaxError(f"the text ends where {what} is expected", self.at)
         word = _WORD.match(self._text, self.at)
-        shown = word.group()[:40] if word else found
+        shown = word.group()[:40] if word else found if found.isprintable() else f"U+{ord(found):04X}"
         hint = ""
         if found == "'":
             hint = ": JSON has double quotes only"

@@ -36,14 +36,13 @@ def render(path: Iterable[str | int], value: Any, *, case: bool = False, missing
             words += f"[{element}]"
             if name := _name(value):
                 words += f" {name} " if in_cases else f" {name}"
-        elif isinstance(element, str) and isinstance(value, dict) and element in value:
+            in_cases = False
+        elif isinstance(value, dict) and isinstance(element, str) and element in value:
+            in_cases = element == "test_cases" and not words
             value = value[element]
             words += _key(element, words)
         elif missing and isinstance(element, str) and position == len(elements) - 1:
             words += _key(element, words)
-        else:
-            continue
-        in_cases = element == "test_cases" and position == 0
     return shorten(words.rstrip(), _LONGEST_PATH)
 
 

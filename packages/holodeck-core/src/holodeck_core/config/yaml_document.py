@@ -62,9 +62,9 @@ def read_yaml(text: str, file: str, shape: Shape) -> Document:
         document.add_faults(walk.faults)
     if _BARE_TAG.search(text):
         document.problems += [
-            source.problem("tags are not supported: leave out the !", token.start_mark.index)
+            source.problem('tags are not supported: leave out "!"', token.start_mark.index)
             for token in yaml.scan(text, Loader=_Loader)
-            if isinstance(token, yaml.TagToken) and not "".join(part or "" for part in token.value).strip("!")
+            if isinstance(token, yaml.TagToken) and token.value == (None, "!")
         ]
         document.problems.sort(key=lambda problem: (problem.line, problem.column))
     return document

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holodeck_core.api.faults import USER_FAULTS, describe
@@ -221,9 +221,8 @@ def _nearest(
     if candidates:
         _, index, reason = min(candidates)
         return f"{reason} (call {index + 1})"
-    if not calls:
-        return f"no call to {expectation.tool.name!r}: no tool was called"
-    return f"no call to {expectation.tool.name!r}; called: {_called(calls)}"
+    wanted = _show_wanted(expectation)
+    return f"no call to {wanted}; called: {_called(calls)}" if calls else f"no call to {wanted}: no tool was called"
 
 
 def _called(calls: Sequence[ToolCall]) -> str:
@@ -232,8 +231,19 @@ def _called(calls: Sequence[ToolCall]) -> str:
     return ", ".join(shorten(name, 60) for name in names[:_NAMES_SHOWN]) + more
 
 
+def _show_wanted(expectation: Expectation) -> str:
+    """The name, with what is asserted of the arguments: several expectations may differ in nothing else."""
+    name = expectation.tool.name
+    return _show_arguments(name, expectation.args_asserted) if expectation.args_asserted else repr(name)
+
+
 def _show_call(call: ToolCall) -> str:
-    return f"{call.name}({', '.join(f'{key}={show_value(value, 60)}' for key, value in call.args.items())})"
+    return _show_arguments(call.name, call.args)
+
+
+def _show_arguments(name: str, arguments: Mapping[str, object]) -> str:
+    shown = ", ".join(f"{key}={show_value(value, 60)}" for key, value in arguments.items())
+    return f"{name}({shorten(shown, 200)})"
 
 
 def _record(tool: str, args: dict[str, Any], index: int | None, reason: str | None) -> dict[str, Any]:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from holodeck_core.config.paths import render
 
-VALUE = {
+VALUE: dict[str, Any] = {
     "name": "agent",
     "model": {"provider": "scripted", "odd key.": 1, "": 2},
     "evaluations": {"metrics": [{"name": "near", "threshold": 1}]},
     "test_cases": [
-        {"name": "sums", "turns": [{"input": "a"}, {"expected_tools": ["add", {"name": "subtract", "args": {"a": {"regex": "("}}}]}]},
+        {
+            "name": "sums",
+            "turns": [
+                {"input": "a"},
+                {"expected_tools": ["add", {"name": "subtract", "args": {"a": {"regex": "("}}}]},
+            ],
+        },
         {"input": "no name", "name": 5},
         {"name": "x\x1b[31m\n" + "y" * 100},
     ],
@@ -29,7 +37,10 @@ VALUE = {
             ("test_cases", 0, "turns", 1, "expected_tools", 1, "args", "a", "regex"),
             'test_cases[0] "sums" turns[1].expected_tools[1] "subtract".args.a.regex',
         ),
-        (("test_cases", 0, "turns", 1, "expected_tools", 0), 'test_cases[0] "sums" turns[1].expected_tools[0]'),
+        (
+            ("test_cases", 0, "turns", 1, "expected_tools", 0),
+            'test_cases[0] "sums" turns[1].expected_tools[0]',
+        ),
         (("test_cases", 1, "input"), "test_cases[1].input"),
         (("evaluations", "metrics", 0, "threshold"), 'evaluations.metrics[0] "near".threshold'),
         (("model", "odd key."), 'model["odd key."]'),
@@ -55,7 +66,10 @@ def test_what_the_value_does_not_have_is_left_out(path: tuple[str | int, ...]) -
 
 
 def test_a_missing_key_is_shown_where_it_is_said_to_be_missing() -> None:
-    assert render(("test_cases", 0, "turns", 1, "input"), VALUE, missing=True) == 'test_cases[0] "sums" turns[1].input'
+    assert (
+        render(("test_cases", 0, "turns", 1, "input"), VALUE, missing=True)
+        == 'test_cases[0] "sums" turns[1].input'
+    )
     assert render(("model", "nowhere", "name"), VALUE, missing=True) == "model.name"
     assert render(("description",), VALUE, missing=True) == "description"
 

@@ -15,8 +15,41 @@ TEXTS = [
     *("no", "No", "NO", "yes", "on", "off", "y", "n", "tRUE", "nULL", "None", "True.", "nul"),
     *("010", "07", "08", "00", "-01", "+00", "01.5", "00e1", "0123456789", "0777"),
     *("1_000", "1,000", "12:30:00", "1:30", "2024-01-02", "1.2.3", "192.168.0.1", "5%", "$5"),
-    *("+", "-", ".", "..", "-.", "e5", ".e5", "1e", "1e+", "--1", "+-1", "1 2", "1a", "0x", "0xG", "0o8", "0o"),
-    *("-0x1F", "+0o17", "0X1F", "0O17", "0b1", "nan", "inf", "NaN", "Infinity", ".iNF", ".NAn", "+.nan", "~~", "<<"),
+    *(
+        "+",
+        "-",
+        ".",
+        "..",
+        "-.",
+        "e5",
+        ".e5",
+        "1e",
+        "1e+",
+        "--1",
+        "+-1",
+        "1 2",
+        "1a",
+        "0x",
+        "0xG",
+        "0o8",
+        "0o",
+    ),
+    *(
+        "-0x1F",
+        "+0o17",
+        "0X1F",
+        "0O17",
+        "0b1",
+        "nan",
+        "inf",
+        "NaN",
+        "Infinity",
+        ".iNF",
+        ".NAn",
+        "+.nan",
+        "~~",
+        "<<",
+    ),
     *("٣", "１２", "1٣", "½", "1\u00a0", "1\n"),
 ]
 
@@ -97,7 +130,9 @@ def test_a_float_beyond_the_range_of_a_double_is_refused(text: str) -> None:
         resolve(text)
 
 
-@pytest.mark.parametrize("text", ["9" * (MAX_DIGITS + 1), "-" + "9" * (MAX_DIGITS + 1), "0x" + "f" * 4000, "0o" + "7" * 9999])
+@pytest.mark.parametrize(
+    "text", ["9" * (MAX_DIGITS + 1), "-" + "9" * (MAX_DIGITS + 1), "0x" + "f" * 4000, "0o" + "7" * 9999]
+)
 def test_an_integer_of_more_than_4300_digits_is_refused(text: str) -> None:
     with pytest.raises(ScalarError, match="4,300 digits"):
         resolve(text)
@@ -131,15 +166,16 @@ def core_type(text: str) -> type | None:
     return None if CORE_NON_FINITE.fullmatch(text) else str
 
 
-@given(st.text(alphabet="+-.0123456789eEoxabfINnulrtsTRUEFALS~ _٣", max_size=7) | st.text(max_size=5))
+@given(st.text(alphabet="+-.0123456789EoxabfINnulrtsTRUEFALS~ _٣", max_size=7) | st.text(max_size=5))
 @example(".inf")
+@example("1e3")
 def test_any_text_has_the_type_of_the_core_schema(text: str) -> None:
-    try:
-        result = resolve(text)
-    except ScalarError as error:
-        assert core_type(text) is None or "large" in str(error)
+    kind = core_type(text)
+    if kind is None:
+        with pytest.raises(ScalarError):
+            resolve(text)
     else:
-        assert type(result) is core_type(text)
+        assert type(resolve(text)) is kind
 
 
 @given(st.text(alphabet="+-.0123456789eENnulrtTRUEFALSfaso~", max_size=6) | st.text(max_size=5))

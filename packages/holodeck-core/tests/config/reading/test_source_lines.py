@@ -31,7 +31,9 @@ def caret_character(text: str, index: int) -> str:
         ("\ta: \x07\x1b[31m\u202e", 4, 1, 5, " a: \ufffd\ufffd[31m\ufffd"),
     ],
 )
-def test_lines_and_columns_count_characters(text: str, index: int, line: int, column: int, source_line: str) -> None:
+def test_lines_and_columns_count_characters(
+    text: str, index: int, line: int, column: int, source_line: str
+) -> None:
     place = Source("f", text).position(index)
     assert (place.line, place.column, place.source_line) == (line, column, source_line)
 
@@ -105,6 +107,8 @@ def test_a_secret_on_the_line_below_its_key_is_masked(above: str) -> None:
     assert place.source_line == "  " + "*" * len(SECRET)
 
 
-@pytest.mark.parametrize("line", ["max_tokens: 100", "keys: [a]", "tokenizer: x", "secretary: y", "token_usage: 5"])
+@pytest.mark.parametrize(
+    "line", ["max_tokens: 100", "keys: [a]", "tokenizer: x", "secretary: y", "token_usage: 5"]
+)
 def test_what_only_looks_like_a_secret_is_shown(line: str) -> None:
     assert Source("f", line).position(0).source_line == line

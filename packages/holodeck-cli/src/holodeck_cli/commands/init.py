@@ -1,0 +1,69 @@
+"""``holodeck init``."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+def module_name(project: str) -> str:
+    """A name for the project's module that is the project's own: ``my-bot`` has ``my_bot_agent``."""
+    words = re.sub(r"[^a-z0-9]+", "_", project.lower()).strip("_")
+    return f"agent_{words}" if words[0].isdigit() else f"{words}_agent"
+
+
+def _checked(name: str) -> str:
+    if not _NAME.fullmatch(name) or name.endswith("."):
+        raise typer.BadParameter(
+            "a name starts with a letter or a digit and holds up to 64 letters, digits, '-', '_' and '.'"
+        )
+    return name
+
+
+@app.command()
+def init(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME", callback=_checked, help="The name of the agent and of its new folder."
+        ),
+    ],
+) -> int:
+    """Write a small agent with test cases into the new folder NAME. It runs at once, without a key.
+
+    Nothing that exists is overwritten. Exit codes: 0 done; 2 it could not be written.
+    """
+    from importlib import resources
+    from pathlib import Path
+    from string import Template
+
+    from holodeck_cli.exit_codes import ExitCode
+    from holodeck_cli.streams import tell, tell_error
+
+    folder = Path(name)
+    module = module_name(name)
+    templates = resources.files("holodeck_cli") / "templates"
+    files = {"agent.yaml": "agent.yaml", f"{module}.py": "agent.py.txt"}
+    try:
+        folder.mkdir(exist_ok=True)
+        if existing := [file for file in files if (folder / file).exists()]:
+            tell_error(
+                f"Error: {', '.join(str(folder / file) for file in existing)} exists; nothing was written"
+            )
+            return ExitCode.USAGE
+        for file, template in files.items():
+            text = Template((templates / template).read_text(encoding="utf-8"))
+            with (folder / file).open("x", encoding="utf-8") as new:
+                new.write(text.substitute(name=f'"{name}"', module=module))
+    except OSError as error:
+        tell_error(f"Error: {error.filename or folder}: {error.strerror or error}")
+        return ExitCode.USAGE
+    tell(f"wrote {', '.join(str(folder / file) for file in files)}")
+    tell(["", "Next:", f"  cd {name}", "  holodeck test", "  holodeck test -v"])
+    return ExitCode.OK

@@ -1,0 +1,58 @@
+"""``holodeck validate``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command()
+def validate(
+    agent: Annotated[Path, typer.Argument(metavar="AGENT", help="The agent file.")] = Path("agent.yaml"),
+    strict: Annotated[bool, typer.Option("--strict", help="Count warnings as problems.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print problems and warnings as JSON.")] = False,
+) -> int:
+    """Load an agent file and its cases and check everything; send nothing.
+
+    Exit codes: 0 nothing is wrong; 2 something is.
+    """
+    from holodeck_cli.exit_codes import ExitCode
+    from holodeck_cli.loading import load
+    from holodeck_cli.problems import count_line, problem_lines
+    from holodeck_cli.streams import tell, tell_error
+    from holodeck_core import ConfigError, Problem
+
+    problems: tuple[Problem, ...] = ()
+    warnings: tuple[Problem, ...] = ()
+    cases = None
+    try:
+        suite = load(agent)
+        warnings, cases = suite.warnings, len(suite.cases)
+    except ConfigError as error:
+        problems = error.problems
+    if json:
+        from holodeck_cli.json_text import json_text
+
+        found = {
+            "valid": not (problems or (strict and warnings)),
+            "cases": cases,
+            "problems": [problem._asdict() for problem in problems],
+            "warnings": [warning._asdict() for warning in warnings],
+        }
+        tell(json_text(found))
+    else:
+        for problem in problems:
+            tell_error(problem_lines(problem))
+        for warning in warnings:
+            tell_error(problem_lines(warning, "warning: "))
+        if problems:
+            tell_error(count_line(problems))
+        elif warnings:
+            tell_error(count_line(warnings, "warning"))
+        if not problems:
+            tell(f"{agent}: valid, {cases} case{'' if cases == 1 else 's'}")
+    return ExitCode.USAGE if problems or (strict and warnings) else ExitCode.OK

@@ -1,0 +1,131 @@
+"""Groups of commands that are imported when they are called: the built-in ones, and those of plugins."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+from typer.core import TyperGroup, TyperOption
+
+from holodeck_cli.lazy import COMMANDS
+from holodeck_core.errors import BrokenPlugin, ConfigError
+from holodeck_core.plugins.contribution import Contribution
+from holodeck_core.plugins.host import PluginHost
+from holodeck_core.plugins.names import FIRST_PARTY_IDS, near
+from holodeck_core.text import one_line
+
+
+class LazyGroup(TyperGroup):
+    """The built-in commands by their names, and the commands of each plugin under its id."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [*COMMANDS, *PluginHost().ids()]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if builtin := COMMANDS.get(cmd_name):
+            command = _command_of(importlib.import_module(builtin.module).app, cmd_name)
+            command.params.append(_debug_option())
+            return command
+        host = PluginHost()
+        return _plugin_group(host, cmd_name) if cmd_name in host.ids() else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        command = self.get_command(ctx, args[0])
+        if command is None and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {args[0]!r}.{_hint(args[0])}")
+        return args[0], command, args[1:]
+
+    def invoke(self, ctx: Any) -> Any:
+        """The exit code. What a plugin's command returns means nothing; it says one with ``typer.Exit``."""
+        result = super().invoke(ctx)
+        return result if ctx.invoked_subcommand in COMMANDS and isinstance(result, int) else 0
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.summary) for name, command in COMMANDS.items()])
+        if plugins := _plugin_rows():
+            with formatter.section("Commands of plugins"):
+                formatter.write_dl(plugins)
+
+
+class PluginGroup(TyperGroup):
+    """The commands of one plugin; each is imported when it is called."""
+
+    host: PluginHost
+    contributions: Sequence[Contribution]
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [contribution.name for contribution in self.contributions]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        name = f"{self.name}/{cmd_name}"
+        resolved = self.host.command(name)
+        if not isinstance(resolved.object, typer.Typer):
+            kind = type(resolved.object).__name__
+            raise BrokenPlugin(
+                f"the command '{name}' cannot be called: its target is of type {kind}, not a typer.Typer"
+            )
+        return _command_of(resolved.object, cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        command = self.get_command(ctx, args[0])
+        if command is None and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {args[0]!r}.{_did_you_mean(args[0], self.list_commands(ctx))}")
+        return args[0], command, args[1:]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(each.name, one_line(each.summary)) for each in self.contributions])
+
+
+def _plugin_group(host: PluginHost, plugin_id: str) -> PluginGroup:
+    group = PluginGroup(name=plugin_id, no_args_is_help=True, rich_markup_mode=None)
+    group.host = host
+    group.contributions = host.commands(plugin_id)
+    if not group.contributions:
+        raise BrokenPlugin(f"the plugin '{plugin_id}' has no commands")
+    return group
+
+
+def _command_of(app: typer.Typer, name: str) -> Any:
+    command = typer.main.get_command(app)
+    command.name = name
+    completion = ("install_completion", "show_completion")
+    command.params = [param for param in command.params if param.name not in completion]
+    return command
+
+
+def _debug_option() -> TyperOption:
+    """``--debug`` is looked for in the whole command line: it may stand before or behind the command."""
+    help_text = "Show the traceback of an internal error."
+    return TyperOption(param_decls=["--debug"], is_flag=True, expose_value=False, help=help_text)
+
+
+def _plugin_rows() -> list[tuple[str, str]]:
+    try:
+        records = PluginHost().records(load=False)
+    except ConfigError as error:
+        return [("(none)", one_line(str(error)))]
+    return [
+        (record.id, one_line(f"of {record.distribution} {record.version}"))
+        for record in records
+        if record.status == "not loaded" and record.id not in FIRST_PARTY_IDS
+    ]
+
+
+def _hint(name: str) -> str:
+    records = PluginHost().records(load=False)
+    for record in records:
+        if record.id == name and record.problems:
+            why = "; ".join(record.problems)
+            return f" The plugin {record.distribution} {record.version} is {record.status}: {one_line(why)}"
+    return _did_you_mean(name, [*COMMANDS, *(each.id for each in records if each.id not in FIRST_PARTY_IDS)])
+
+
+def _did_you_mean(name: str, choices: Sequence[str]) -> str:
+    matches = near(name, choices)
+    return f" Did you mean {' or '.join(repr(match) for match in matches)}?" if matches else ""

@@ -1,0 +1,22 @@
+"""What holodeck-cli contributes, by name."""
+
+from __future__ import annotations
+
+from holodeck_core.plugins import Contribution, hookimpl
+
+
+@hookimpl
+def holodeck_reporters() -> list[Contribution]:
+    """The reports of ``holodeck test``."""
+    return [
+        Contribution(
+            "terminal",
+            "holodeck_cli.reporters.terminal:TerminalReporter",
+            "progress, what failed and why, and a summary, for people",
+        ),
+        Contribution(
+            "json",
+            "holodeck_cli.reporters.json:JsonReporter",
+            "the whole report as one JSON document",
+        ),
+    ]

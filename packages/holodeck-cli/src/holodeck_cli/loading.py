@@ -1,0 +1,27 @@
+"""An agent file, loaded for a command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from holodeck_cli.patience import patience
+from holodeck_cli.problems import problem_lines
+from holodeck_cli.streams import tell_error
+from holodeck_core import Suite, load_suite
+
+_WARNINGS_SHOWN = 20
+
+
+def load(path: Path, settings: Mapping[str, object] | None = None) -> Suite:
+    """The suite; says so on standard error where checking takes over a second. Raises ConfigError."""
+    with patience(f"checking {path}"):
+        return load_suite(path, settings=settings)
+
+
+def tell_warnings(suite: Suite) -> None:
+    """Show the warnings on standard error, the first of them where there are many."""
+    for warning in suite.warnings[:_WARNINGS_SHOWN]:
+        tell_error(problem_lines(warning, "warning: "))
+    if (more := len(suite.warnings) - _WARNINGS_SHOWN) > 0:
+        tell_error(f"{more} more warnings; holodeck validate shows all")

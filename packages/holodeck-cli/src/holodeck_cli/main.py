@@ -1,0 +1,31 @@
+"""The console script ``holodeck``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from holodeck_cli import __version__
+from holodeck_cli.exit_codes import ExitCode
+from holodeck_cli.streams import finish_streams, prepare_streams, tell, tell_error
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line; returns the exit code (see ``ExitCode``).
+
+    Shell completion, and commands of plugins that call ``sys.exit``, end with SystemExit.
+    """
+    args = list(sys.argv[1:] if argv is None else argv)
+    prepare_streams()
+    try:
+        if args == ["--version"]:
+            tell(f"holodeck {__version__}")
+            return ExitCode.OK
+        from holodeck_cli.app import execute
+
+        return execute(args)
+    except KeyboardInterrupt:
+        tell_error("interrupted")
+        return ExitCode.INTERRUPTED
+    finally:
+        finish_streams()

@@ -1,0 +1,96 @@
+"""What the terminal shows of a run, as lines. Pure; every line is safe to show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from holodeck_core.explain import explain_case, explain_turn
+from holodeck_core.models.test_result import ReportSummary, TestResult, ToolInvocation, TurnResult
+from holodeck_core.text import one_line, show_value
+
+_NAME_WIDTH = 200
+_TEXT_WIDTH = 300
+
+_WORDS: Final = {"passed": "PASS", "failed": "FAIL", "error": "ERROR", "skipped": "SKIP"}
+STYLES: Final = {"passed": "green", "failed": "red", "error": "yellow", "skipped": "dim"}
+
+
+class Line(NamedTuple):
+    """One line, and how it looks where colours are shown."""
+
+    text: str
+    style: str = ""
+
+
+def case_line(name: str, status: str, turns: int, duration_ms: float, *, checked: bool) -> Line:
+    """``PASS name (3 turns, 12 ms)``."""
+    facts = [f"{turns} turn{'' if turns == 1 else 's'}", duration(duration_ms)]
+    if not checked:
+        facts.append("nothing checked")
+    return Line(f"{_WORDS[status]} {one_line(name, _NAME_WIDTH)} ({', '.join(facts)})", STYLES[status])
+
+
+def case_details(result: TestResult, *, every_turn: bool) -> Iterator[Line]:
+    """The turns of a case that did not pass, each with its reasons; all turns where ``every_turn`` is set."""
+    if result.turns is None:
+        if every_turn or not result.passed:
+            yield from _exchange(
+                result.test_input, result.agent_response, result.tool_invocations, every_turn
+            )
+    else:
+        for turn in result.turns:
+            if every_turn or not turn.passed:
+                yield Line(f"  turns[{turn.turn_index}] {turn.status} ({duration(turn.execution_time_ms)})")
+                yield from _turn_details(turn, every_turn)
+    for reason in explain_case(result):
+        yield Line(f"    - {reason}", STYLES[result.status])
+
+
+def _turn_details(turn: TurnResult, every_turn: bool) -> Iterator[Line]:
+    yield from _exchange(turn.input, turn.response, turn.tool_invocations, every_turn)
+    for reason in explain_turn(turn):
+        yield Line(f"    - {reason}", STYLES[turn.status])
+
+
+def _exchange(
+    message: str, reply: str | None, calls: list[ToolInvocation], with_calls: bool
+) -> Iterator[Line]:
+    yield Line(f"    input: {one_line(message, _TEXT_WIDTH)}", "dim")
+    if with_calls:
+        for call in calls:
+            yield Line(f"    call: {_call(call)}", "dim")
+    if reply is not None:
+        yield Line(f"    reply: {one_line(reply, _TEXT_WIDTH)}", "dim")
+
+
+def _call(call: ToolInvocation) -> str:
+    args = show_value(call.args if call.raw_args is None else call.raw_args, _TEXT_WIDTH)
+    outcome = (
+        f"error: {one_line(call.error, _TEXT_WIDTH)}" if call.error else show_value(call.result, _TEXT_WIDTH)
+    )
+    return f"{one_line(call.name, _NAME_WIDTH)} {args} -> {outcome}"
+
+
+def summary_line(summary: ReportSummary, duration_ms: float, *, complete: bool, total: int) -> Line:
+    """``12 passed, 1 failed, 1 errored, 2 unchecked in 1.2 s``; here errored cases do not count as failed."""
+    failed = summary.failed - summary.errored
+    counts = [f"{summary.passed} passed", f"{failed} failed"]
+    counts += [f"{summary.errored} errored"] if summary.errored else []
+    counts += [f"{summary.unchecked} unchecked"] if summary.unchecked else []
+    text = f"{', '.join(counts)} in {duration(duration_ms)}"
+    if not complete:
+        return Line(f"interrupted, {summary.total_tests} of {total} cases finished: {text}", STYLES["error"])
+    return Line(text, STYLES["failed" if failed else "error" if summary.errored else "passed"])
+
+
+def duration(milliseconds: float) -> str:
+    """``12 ms``, ``1.2 s``, ``2 min 03 s``, ``1 h 02 min``."""
+    if milliseconds < 999.5:
+        return f"{milliseconds:.0f} ms"
+    if milliseconds < 59_950:
+        return f"{milliseconds / 1000:.1f} s"
+    minutes, seconds = divmod(round(milliseconds / 1000), 60)
+    if minutes < 60:
+        return f"{minutes} min {seconds:02} s"
+    return f"{minutes // 60} h {minutes % 60:02} min"

@@ -1,0 +1,93 @@
+"""The report for people: progress, what failed and why, and a summary."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import ClassVar, TextIO
+
+from pydantic import BaseModel
+
+from holodeck_cli.reporters.lines import Line, case_details, case_line, summary_line
+from holodeck_cli.reporters.screen import PlainScreen, Screen
+from holodeck_core.api.events import CaseFinished, CaseStarted, RunFinished, RunStarted
+from holodeck_core.api.reporter import Reporter
+
+
+class TerminalOptions(BaseModel, extra="forbid"):
+    """How much is shown, and where.
+
+    ``verbosity``: -1 shows only what did not pass and the summary, 1 every turn. ``stderr`` writes to
+    standard error, where standard output holds another report.
+    """
+
+    verbosity: int = 0
+    color: bool = True
+    stderr: bool = False
+
+
+class TerminalReporter(Reporter):
+    """On a terminal failing cases above a bar that moves; elsewhere one plain line a case.
+
+    Raises ValueError where it is given a file to write.
+    """
+
+    Options: ClassVar[type[BaseModel]] = TerminalOptions
+
+    def __init__(self, options: TerminalOptions, output: Path | None = None) -> None:
+        super().__init__(options, output)
+        if output is not None:
+            raise ValueError("the terminal reporter writes no file")
+        self._verbosity = options.verbosity
+        self._screen = _screen(sys.stderr if options.stderr else sys.stdout, options)
+        self._every_case = self._verbosity > 0 or (
+            self._verbosity == 0 and isinstance(self._screen, PlainScreen)
+        )
+        self.run_over = False
+        self._turns: dict[int, int] = {}
+        self._total = self._passed = self._failed = self._errored = 0
+
+    def run_started(self, event: RunStarted) -> None:
+        self._total = event.total
+        self._screen.begin(event.total)
+
+    def case_started(self, event: CaseStarted) -> None:
+        self._turns[event.index] = event.turns
+
+    def case_finished(self, event: CaseFinished) -> None:
+        turns = self._turns.pop(event.index)
+        self._passed += event.status == "passed"
+        self._errored += event.status == "error"
+        self._failed += event.status == "failed"
+        if self._every_case or event.status != "passed":
+            lines = [case_line(event.name, event.status, turns, event.duration_ms, checked=event.checked)]
+            if self._verbosity > 0 or event.status != "passed":
+                lines += case_details(event.read(), every_turn=self._verbosity > 0)
+            self._screen.write(lines)
+        self._screen.advance(self._passed, self._failed, self._errored)
+
+    def run_finished(self, event: RunFinished) -> None:
+        self.run_over = True
+        self._screen.end()
+        total = self._total
+        self._screen.write(
+            [summary_line(event.summary, event.duration_ms, complete=event.complete, total=total)]
+        )
+
+    def tell(self, text: str) -> None:
+        """Show a line of the program itself."""
+        self._screen.write([Line(text)])
+
+    def end(self) -> None:
+        """Leave the terminal as it was, whatever happened to the run."""
+        self._screen.end()
+
+
+def _screen(stream: TextIO, options: TerminalOptions) -> Screen:
+    dumb = os.environ.get("TERM", "").lower() in ("dumb", "unknown")
+    if options.verbosity < 0 or dumb or not stream.isatty():
+        return PlainScreen(stream)
+    from holodeck_cli.reporters.live import LiveScreen
+
+    return LiveScreen(stream, color=options.color and not os.environ.get("NO_COLOR"))

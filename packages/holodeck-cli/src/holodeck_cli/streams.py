@@ -1,0 +1,61 @@
+"""Standard streams that cannot make the program fail: by their encoding, or by a reader that went away."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterable
+from typing import TextIO
+
+from holodeck_core.text import sanitize_tool_output
+
+
+def prepare_streams() -> None:
+    """Characters that a stream cannot encode are replaced; a stream that is closed goes nowhere."""
+    sys.stdout = _prepared(sys.stdout)
+    sys.stderr = _prepared(sys.stderr)
+
+
+def _prepared(stream: TextIO | None) -> TextIO:
+    if stream is None:
+        return open(os.devnull, "w", encoding="utf-8")
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="replace")
+    return stream
+
+
+def finish_streams() -> None:
+    """Write what is buffered. A reader that went away is no error, and what is left for it goes nowhere."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            discard(stream)
+
+
+def discard(stream: TextIO) -> None:
+    """Send what is still written to the stream nowhere, the flush at the end of the process included."""
+    try:
+        descriptor = stream.fileno()
+    except (OSError, ValueError):
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+
+
+def tell(lines: Iterable[str] | str) -> None:
+    """Write lines to standard output, safe for a terminal."""
+    _write(sys.stdout, lines)
+
+
+def tell_error(lines: Iterable[str] | str) -> None:
+    """Write lines to standard error, safe for a terminal."""
+    _write(sys.stderr, lines)
+
+
+def _write(stream: TextIO, lines: Iterable[str] | str) -> None:
+    stream.writelines(
+        sanitize_tool_output(line) + "\n" for line in ((lines,) if isinstance(lines, str) else lines)
+    )

@@ -1,0 +1,96 @@
+"""``holodeck init`` writes an agent that runs at once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from holodeck_cli.commands.init import module_name
+
+Holodeck: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def test_what_it_writes_is_valid_without_a_warning_and_passes(holodeck: Holodeck, tmp_path: Path) -> None:
+    done = holodeck("init", "my-bot")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("wrote my-bot/agent.yaml, my-bot/my_bot_agent.py\n")
+    assert "  cd my-bot\n  holodeck test\n" in done.stdout
+    strict = holodeck("validate", "--strict", "my-bot/agent.yaml")
+    assert (strict.returncode, strict.stderr) == (0, "")
+    run = holodeck("test", "my-bot/agent.yaml")
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout.splitlines()[-1].startswith("3 passed, 0 failed in ")
+
+
+def test_its_cases_can_fail(holodeck: Holodeck, tmp_path: Path) -> None:
+    holodeck("init", "my-bot")
+    module = tmp_path / "my-bot" / "my_bot_agent.py"
+    module.write_text(module.read_text().replace("40.0", "41.0"))
+    assert holodeck("test", "my-bot/agent.yaml").returncode == 1
+
+
+def test_what_it_writes_is_typed_and_tidy(holodeck: Holodeck, tmp_path: Path) -> None:
+    holodeck("init", "my-bot")
+    module = tmp_path / "my-bot" / "my_bot_agent.py"
+    compile(module.read_text(), str(module), "exec")
+    for tool in (
+        ["ruff", "check", "--isolated"],
+        ["ruff", "format", "--isolated", "--check", "--line-length=110"],
+    ):
+        done = subprocess.run([sys.executable, "-m", *tool, str(module)], capture_output=True, check=False)
+        assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("existing", ["agent.yaml", "my_bot_agent.py"])
+def test_it_overwrites_nothing(holodeck: Holodeck, tmp_path: Path, existing: str) -> None:
+    (tmp_path / "my-bot").mkdir()
+    (tmp_path / "my-bot" / existing).write_text("mine")
+    done = holodeck("init", "my-bot")
+    assert (done.returncode, done.stderr) == (2, f"Error: my-bot/{existing} exists; nothing was written\n")
+    assert [path.name for path in (tmp_path / "my-bot").iterdir()] == [existing]
+    assert (tmp_path / "my-bot" / existing).read_text() == "mine"
+
+
+def test_a_folder_that_is_a_file_is_told(holodeck: Holodeck, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    done = holodeck("init", "taken")
+    assert (done.returncode, done.stderr) == (2, "Error: taken: File exists\n")
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "../up", "a/b", "-x", "a b", "é", "x\x1b[2J", "x" * 65, "dot."], ids=ascii
+)
+def test_a_name_that_is_none_is_refused(holodeck: Holodeck, tmp_path: Path, name: str) -> None:
+    done = holodeck("init", "--", name)
+    assert done.returncode == 2
+    assert "a name starts with a letter or a digit" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("project", "module"),
+    [
+        ("bot", "bot_agent"),
+        ("My-Bot.v2", "my_bot_v2_agent"),
+        ("2fast", "agent_2fast"),
+        ("json", "json_agent"),
+        ("class", "class_agent"),
+        ("a--b__", "a_b_agent"),
+    ],
+)
+def test_the_module_has_a_name_of_its_own(project: str, module: str) -> None:
+    assert module_name(project) == module
+    assert module.isidentifier()
+    assert module not in sys.stdlib_module_names
+
+
+def test_two_projects_have_two_modules(holodeck: Holodeck, tmp_path: Path) -> None:
+    holodeck("init", "one")
+    holodeck("init", "two")
+    modules = {path.name for path in tmp_path.glob("*/*.py")}
+    assert modules == {"one_agent.py", "two_agent.py"}
