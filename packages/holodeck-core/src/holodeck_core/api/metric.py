@@ -47,6 +47,9 @@ class Metric(ABC):
     judges_itself: ClassVar[bool] = False
     """True: ``Score.passed`` stands even where the file sets a threshold, which the metric then applies itself."""
 
+    has_own_rule: ClassVar[bool] = True
+    """False: the metric never gives ``Score.passed``, so that without a threshold in the file it decides nothing."""
+
     blocking: bool = True
     """Whether ``score`` may take long before it returns. It is then called in a worker thread."""
 

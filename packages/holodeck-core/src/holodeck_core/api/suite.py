@@ -11,6 +11,7 @@ import attrs
 from holodeck_core.api.backend import Backend, CaseRef
 from holodeck_core.api.metric import Metric
 from holodeck_core.api.reply import UserMessage
+from holodeck_core.api.settings import ResolvedSettings
 from holodeck_core.api.tool_checks import ToolChecks
 from holodeck_core.api.values import EMPTY_DICT
 from holodeck_core.errors import Problem
@@ -89,8 +90,10 @@ class CaseSource(Protocol):
 class Suite:
     """An agent and its cases, bound. ``path`` is the agent file, None for a suite built in code.
 
-    ``llm_timeout`` is in seconds and bounds each turn; ``parallel`` is how many cases run side by side. ``plugins``
-    maps the ids of the plugins in use to their versions; ``warnings`` hold what can never fail or never pass.
+    ``llm_timeout`` is in seconds and bounds each attempt at a turn, of which ``retries`` may follow the first;
+    ``parallel`` is how many cases run side by side. ``plugins`` maps the ids of the plugins in use to their versions;
+    ``warnings`` hold what can never fail or never pass; ``settings`` says where each execution setting of a suite that
+    was loaded comes from.
     """
 
     agent: Agent
@@ -98,6 +101,8 @@ class Suite:
     cases: CaseSource
     parallel: int = 1
     llm_timeout: float = 60.0
+    retries: int = 2
     path: Path | None = None
     plugins: Mapping[str, str] = attrs.field(factory=dict)
     warnings: tuple[Problem, ...] = ()
+    settings: ResolvedSettings | None = None

@@ -71,18 +71,14 @@ def thaw(value: Any) -> Any:
 
 
 def well_formed(text: str) -> str:
-    """The text with every lone surrogate replaced by U+FFFD, so that it can be encoded as UTF-8."""
+    """The text with surrogate pairs joined and every lone surrogate replaced by U+FFFD: it can be encoded as UTF-8."""
     if text.isascii():
         return text
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace") if _has_surrogate(text) else text
-
-
-def _has_surrogate(text: str) -> bool:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        return True
-    return False
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def to_json(value: object) -> Any:

@@ -11,7 +11,8 @@ from holodeck_core.api.faults import USER_FAULTS, describe
 from holodeck_core.api.grader import GraderContext
 from holodeck_core.api.suite import BoundCase, Suite
 from holodeck_core.engine.outcomes import CaseOutcome, TurnOutcome
-from holodeck_core.engine.turn import Limits, run_turn
+from holodeck_core.engine.send import Limits
+from holodeck_core.engine.turn import run_turn
 from holodeck_core.engine.verdicts import case_status
 from holodeck_core.engine.workers import is_own_cancellation
 

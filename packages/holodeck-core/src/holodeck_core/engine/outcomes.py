@@ -53,6 +53,7 @@ class TurnOutcome:
     errors: tuple[str, ...] = ()
     duration_ms: float = 0.0
     lost: str | None = None
+    retry_count: int = 0
 
     @property
     def passed(self) -> bool:

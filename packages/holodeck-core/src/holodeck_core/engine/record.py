@@ -63,6 +63,8 @@ def _turn(index: int, turn: BoundTurn, found: TurnOutcome) -> dict[str, Any]:
         record["arg_match_details"] = found.tools.details
     if found.usage is not None:
         record["token_usage"] = found.usage
+    if found.retry_count:
+        record["retry_count"] = found.retry_count
     if found.status == "skipped":
         record["skipped"] = True
     errors = [*found.errors, *(f"{metric.name}: {metric.error}" for metric in found.metrics if metric.error)]
@@ -155,6 +157,7 @@ _FROM_TURN = (
     "skipped",
     "errors",
     "execution_time_ms",
+    "retry_count",
 )
 
 

@@ -25,6 +25,7 @@ def roll_up(turns: Sequence[TurnResult]) -> dict[str, Any]:
         "token_usage": sum_usage(turns),
         "errors": [f"[turn {turn.turn_index}] {error}" for turn in turns for error in turn.errors],
         "execution_time_ms": sum(turn.execution_time_ms for turn in turns),
+        "retry_count": sum(turn.retry_count for turn in turns),
     }
 
 

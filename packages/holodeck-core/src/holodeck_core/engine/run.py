@@ -16,10 +16,11 @@ from holodeck_core.engine.case import run_case
 from holodeck_core.engine.environment import describe_environment
 from holodeck_core.engine.journal import Journal
 from holodeck_core.engine.outcomes import CaseOutcome, TurnOutcome
+from holodeck_core.engine.pace import Pace
 from holodeck_core.engine.record import read_record, write_record
 from holodeck_core.engine.reporting import Reporters
+from holodeck_core.engine.send import Limits
 from holodeck_core.engine.summary import SummaryCount
-from holodeck_core.engine.turn import Limits
 from holodeck_core.engine.workers import Workers
 from holodeck_core.models.test_result import ReportSummary, TestReport, TestResult
 from holodeck_core.plugins.distributions import core_version
@@ -133,7 +134,7 @@ class Run:
         )
         try:
             feed = enumerate(selected())
-            limits = Limits(self._suite.llm_timeout, workers)
+            limits = Limits(self._suite.llm_timeout, workers, Pace(self._suite.retries))
             await _side_by_side([self._work(feed, limits) for _ in range(parallel)])
             self._complete = True
         finally:

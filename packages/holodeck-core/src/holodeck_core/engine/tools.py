@@ -222,7 +222,11 @@ def _nearest(
         _, index, reason = min(candidates)
         return f"{reason} (call {index + 1})"
     wanted = _show_wanted(expectation)
-    return f"no call to {wanted}; called: {_called(calls)}" if calls else f"no call to {wanted}: no tool was called"
+    return (
+        f"no call to {wanted}; called: {_called(calls)}"
+        if calls
+        else f"no call to {wanted}: no tool was called"
+    )
 
 
 def _called(calls: Sequence[ToolCall]) -> str:

@@ -13,22 +13,11 @@ from holodeck_core.api.metric import Score
 from holodeck_core.api.reply import ToolCall
 from holodeck_core.api.suite import BoundMetric, BoundTurn
 from holodeck_core.api.tool_checks import ToolChecks
-from holodeck_core.engine.evidence import receive
 from holodeck_core.engine.outcomes import MetricOutcome, ToolVerdict, TurnOutcome
+from holodeck_core.engine.send import Limits, send
 from holodeck_core.engine.tools import check_tools
 from holodeck_core.engine.verdicts import failed_to_score, judge, skipped, turn_status
 from holodeck_core.engine.workers import Workers, is_own_cancellation
-from holodeck_core.errors import SessionLost
-
-
-class Limits:
-    """What every turn of a run shares: its time limit in seconds, and the worker threads."""
-
-    __slots__ = ("llm_timeout", "workers")
-
-    def __init__(self, llm_timeout: float, workers: Workers) -> None:
-        self.llm_timeout = llm_timeout
-        self.workers = workers
 
 
 async def run_turn(
@@ -40,29 +29,21 @@ async def run_turn(
     limits: Limits,
 ) -> TurnOutcome:
     """Send one turn and check it. ``previous`` are the turns before it, and this one is added when it was answered."""
-    started = perf_counter()
-    try:
-        async with asyncio.timeout(limits.llm_timeout) as timer:
-            reply = await session.send(turn.message)
-        response, calls, usage = receive(reply)
-    except asyncio.CancelledError as error:
-        if is_own_cancellation():
-            raise
-        return _unanswered(describe(error), started, session.lost)
-    except SessionLost as error:
-        return _unanswered(f"the session was lost: {error}", started, str(error) or "no reason given")
-    except USER_FAULTS as error:  # boundary: what an agent raises costs this turn
-        late = isinstance(error, TimeoutError) and timer.expired()
-        text = f"no reply within {limits.llm_timeout:g} s (llm_timeout)" if late else describe(error)
-        return _unanswered(text, started, session.lost)
-    elapsed = (perf_counter() - started) * 1000
-
-    tools = None if turn.tools is None else await _check_tools(turn.tools, calls, limits.workers)
+    sent = await send(session, turn.message, limits)
+    if sent.error is not None:
+        return TurnOutcome(
+            "error",
+            errors=(sent.error,),
+            duration_ms=sent.duration_ms,
+            lost=sent.lost,
+            retry_count=sent.retries,
+        )
+    tools = None if turn.tools is None else await _check_tools(turn.tools, sent.calls, limits.workers)
     view = GraderContext(
         turn_input=turn.message.text,
-        agent_response=response,
+        agent_response=sent.response,
         ground_truth=turn.ground_truth,
-        tool_invocations=calls,
+        tool_invocations=sent.calls,
         retrieval_context=turn.retrieval_context,
         turn_index=index,
         test_case_name=case_name,
@@ -71,11 +52,17 @@ async def run_turn(
     )
     previous.append(view)
     metrics = tuple([await _score(metric, view, limits.workers) for metric in turn.metrics])
-    return TurnOutcome(turn_status((), tools, metrics), response, calls, usage, tools, metrics, (), elapsed)
-
-
-def _unanswered(error: str, started: float, lost: str | None) -> TurnOutcome:
-    return TurnOutcome("error", errors=(error,), duration_ms=(perf_counter() - started) * 1000, lost=lost)
+    return TurnOutcome(
+        turn_status((), tools, metrics),
+        sent.response,
+        sent.calls,
+        sent.usage,
+        tools,
+        metrics,
+        (),
+        sent.duration_ms,
+        retry_count=sent.retries,
+    )
 
 
 async def _check_tools(checks: ToolChecks, calls: tuple[ToolCall, ...], workers: Workers) -> ToolVerdict:

@@ -1,0 +1,118 @@
+"""Evidence: JSON values, copied on arrival and read-only."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holodeck_core import to_json
+from holodeck_core.api.values import MAX_DEPTH, MAX_NODES, thaw
+
+CYCLE: list[Any] = []
+CYCLE.append(CYCLE)
+
+
+class Broken:
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+
+class Count(int):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("value", "copied"),
+    [
+        ((1, (2,)), [1, [2]]),
+        ({3, 3}, [3]),
+        ({1: "a", None: "b", (1, 2): "c"}, {"1": "a", "None": "b", "(1, 2)": "c"}),
+        (float("nan"), "nan"),
+        (float("-inf"), "-inf"),
+        ([float("inf")], ["inf"]),
+        (Decimal("1.50"), "1.50"),
+        (b"x", "b'x'"),
+        (Broken(), "<Broken>"),
+        (Count(5), 5),
+        (10**400, 10**400),
+        (1 << 20_000, "<integer of 20001 bits>"),
+        ("\ud835", "\ufffd"),
+        ("a\ud83c\udf78b", "a\U0001f378b"),
+        (["\udc00\ud800"], ["\ufffd\ufffd"]),
+        (True, True),
+        (None, None),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_whatever_an_agent_reports_becomes_json_values(value: Any, copied: Any) -> None:
+    found = to_json(value)
+    assert found == copied
+    assert type(found) is not Count
+    json.dumps(found, allow_nan=False).encode()
+
+
+def test_depth_and_size_are_bounded() -> None:
+    deep: Any = "end"
+    for _ in range(MAX_DEPTH + 50):
+        deep = [deep]
+    assert "..." in json.dumps(to_json(deep))
+    assert "..." in json.dumps(to_json(CYCLE))
+    wide = "x"
+    doubled: Any = [wide, wide]
+    for _ in range(60):
+        doubled = [doubled, doubled]
+    assert len(json.dumps(to_json(doubled))) < 20 * MAX_NODES
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(JSON)
+def test_a_json_value_is_copied_as_it_is_and_serialises_alike(value: Any) -> None:
+    found = to_json(value)
+    assert found == value
+    assert json.dumps(found) == json.dumps(value)
+    assert copy.deepcopy(found) == pickle.loads(pickle.dumps(found)) == thaw(found) == value
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda value: value.__setitem__("a", 1),
+        lambda value: value.update(a=1),
+        lambda value: value.pop("a"),
+        lambda value: value.setdefault("b", 1),
+        lambda value: value.clear(),
+        lambda value: value.__ior__({"b": 1}),
+        lambda value: value["a"].append(1),
+        lambda value: value["a"].__setitem__(0, 1),
+        lambda value: value["a"].sort(),
+        lambda value: value["a"].__iadd__([1]),
+        lambda value: value["a"][0].update(x=1),
+    ],
+)
+def test_a_copy_cannot_be_written_to_at_any_depth(change: Any) -> None:
+    value = to_json({"a": [{"x": 0}, 2]})
+    with pytest.raises(TypeError, match="cannot be changed"):
+        change(value)
+    assert value == {"a": [{"x": 0}, 2]}
+    assert isinstance(value, dict)
+    assert isinstance(value["a"], list)
+
+
+def test_a_plain_copy_can_be_changed() -> None:
+    value = to_json({"a": [1]})
+    plain = thaw(value)
+    plain["a"].append(2)
+    assert value == {"a": [1]}
