@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,8 +10,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from holodeck_cli.commands.init import module_name
+from holodeck_core.config.reading import read_document
 
 Holodeck: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -18,7 +21,9 @@ Holodeck: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 def test_what_it_writes_is_valid_without_a_warning_and_passes(holodeck: Holodeck, tmp_path: Path) -> None:
     done = holodeck("init", "my-bot")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("wrote my-bot/agent.yaml, my-bot/my_bot_agent.py\n")
+    assert done.stdout.startswith(
+        "wrote my-bot/agent.yaml, my-bot/my_bot_agent.py, my-bot/agent.schema.json\n"
+    )
     assert "  cd my-bot\n  holodeck test\n" in done.stdout
     strict = holodeck("validate", "--strict", "my-bot/agent.yaml")
     assert (strict.returncode, strict.stderr) == (0, "")
@@ -46,7 +51,22 @@ def test_what_it_writes_is_typed_and_tidy(holodeck: Holodeck, tmp_path: Path) ->
         assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("existing", ["agent.yaml", "my_bot_agent.py"])
+def test_its_first_line_leads_editors_to_a_schema_that_it_fulfils(holodeck: Holodeck, tmp_path: Path) -> None:
+    holodeck("init", "my-bot")
+    file = tmp_path / "my-bot" / "agent.yaml"
+    first = file.read_text().splitlines()[0]
+    prefix = "# yaml-language-server: $schema="
+    assert first.startswith(prefix)
+    schema = json.loads((file.parent / first.removeprefix(prefix)).read_text())
+    assert not list(Draft202012Validator(schema).iter_errors(read_document(file).value))
+
+
+def test_its_schema_is_the_one_of_the_command(holodeck: Holodeck, tmp_path: Path) -> None:
+    holodeck("init", "my-bot")
+    assert (tmp_path / "my-bot" / "agent.schema.json").read_text() == holodeck("schema").stdout
+
+
+@pytest.mark.parametrize("existing", ["agent.yaml", "my_bot_agent.py", "agent.schema.json"])
 def test_it_overwrites_nothing(holodeck: Holodeck, tmp_path: Path, existing: str) -> None:
     (tmp_path / "my-bot").mkdir()
     (tmp_path / "my-bot" / existing).write_text("mine")

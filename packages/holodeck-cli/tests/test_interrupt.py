@@ -13,68 +13,99 @@ from typing import TypeAlias
 
 import pytest
 
-Start: TypeAlias = Callable[..., "subprocess.Popen[str]"]
+Launch: TypeAlias = Callable[..., "subprocess.Popen[str]"]
 
 AGENT = """
 import asyncio, time
 
+def begun():
+    with open("begun", "a") as file:
+        file.write("x")
+
 class Waits:
     async def send(self, message):
-        await asyncio.sleep(float(message.text))
+        if message.text == "long":
+            begun()
+            await asyncio.sleep(60)
         return "done"
 
     async def close(self):
         with open("closed", "a") as file:
             file.write("x")
 
+class Soon:
+    async def send(self, message):
+        if message.text == "long":
+            begun()
+            await asyncio.sleep(0.5)
+        return "done"
+
 class Blocks:
     async def send(self, message):
-        time.sleep(float(message.text))
+        if message.text == "long":
+            begun()
+            time.sleep(60)
         return "done"
 """
 
 
 @pytest.fixture
-def start(tmp_path: Path, command: tuple[str, ...]) -> Iterator[Start]:
-    """Start a run of five cases: two take no time, three a minute. Returns when the third has begun."""
-    (tmp_path / "agents.py").write_text(AGENT)
+def launch(tmp_path: Path, command: tuple[str, ...]) -> Iterator[Launch]:
+    """Start ``holodeck`` in the test's folder; whatever still runs at the end is killed."""
     processes: list[subprocess.Popen[str]] = []
 
-    def begin(agent: str, *args: str) -> subprocess.Popen[str]:
-        cases = [{"name": f"case {seconds}", "input": seconds} for seconds in ("0", "0", "60", "60", "60")]
+    def start(*args: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [*command, *args], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+        )
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def begin(tmp_path: Path, launch: Launch) -> Launch:
+    """Start a run of two short cases and three long ones.
+
+    Returns when the short ones are over, and as many long ones as there can be have begun.
+    """
+    (tmp_path / "agents.py").write_text(AGENT)
+
+    def start(agent: str, parallel: int = 1) -> subprocess.Popen[str]:
+        cases = [{"name": text, "input": text} for text in ("short", "short", "long", "long", "long")]
         config = {
             "name": "a",
             "model": {"provider": "python", "agent": f"agents:{agent}"},
             "test_cases": cases,
         }
         (tmp_path / "agent.yaml").write_text(json.dumps({**config, "execution": {"llm_timeout": 120}}))
-        process = subprocess.Popen(
-            [*command, "test", "-o", "report.json", *args],
-            cwd=tmp_path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-        )
-        processes.append(process)
+        process = launch("test", "-o", "report.json", "-p", str(parallel))
         assert process.stdout is not None
         assert [process.stdout.readline()[:4] for _ in range(2)] == ["PASS", "PASS"]
-        time.sleep(0.2)
+        wait_for(tmp_path / "begun", min(parallel, 3))
         return process
 
-    yield begin
-    for process in processes:
-        process.kill()
-        process.communicate()
+    return start
+
+
+def wait_for(path: Path, size: int = 0) -> None:
+    end = time.monotonic() + 30
+    while not path.exists() or path.stat().st_size < size:
+        assert time.monotonic() < end, f"{path.name} is not there"
+        time.sleep(0.02)
 
 
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["int", "term"]
+    ("number", "code", "parallel"), [(signal.SIGINT, 130, 1), (signal.SIGTERM, 143, 5)], ids=["int", "term"]
 )
-@pytest.mark.parametrize("parallel", ["1", "5"])
 def test_the_first_signal_ends_the_run_with_a_report_of_what_finished(
-    start: Start, tmp_path: Path, number: int, code: int, parallel: str
+    begin: Launch, tmp_path: Path, number: int, code: int, parallel: int
 ) -> None:
-    process = start("Waits", "-p", parallel)
+    process = begin("Waits", parallel)
     process.send_signal(number)
     shown, told = process.communicate(timeout=10)
     assert process.returncode == code
@@ -82,16 +113,28 @@ def test_the_first_signal_ends_the_run_with_a_report_of_what_finished(
     assert "interrupted, 2 of 5 cases finished: 2 passed, 0 failed" in shown
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["complete"] is False
-    assert [result["test_name"] for result in report["results"]] == ["case 0", "case 0"]
+    assert [result["test_name"] for result in report["results"]] == ["short", "short"]
     assert report["summary"]["total_tests"] == 2
-    assert len((tmp_path / "closed").read_text()) == (3 if parallel == "1" else 5)
+    sessions = 2 + min(parallel, 3)
+    assert len((tmp_path / "closed").read_text()) == sessions
 
 
-def test_the_second_signal_ends_at_once_and_the_old_report_stays_whole(start: Start, tmp_path: Path) -> None:
-    (tmp_path / "report.json").write_text('{"old": true}')
-    process = start("Blocks")
+def test_a_case_that_finishes_soon_after_the_first_signal_is_in_the_report(
+    begin: Launch, tmp_path: Path
+) -> None:
+    process = begin("Soon")
     process.send_signal(signal.SIGINT)
-    time.sleep(0.2)
+    shown, _ = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert "interrupted, 3 of 5 cases finished: 3 passed, 0 failed" in shown
+    assert len(json.loads((tmp_path / "report.json").read_text())["results"]) == 3
+
+
+def test_the_second_signal_ends_at_once_and_the_old_report_stays_whole(begin: Launch, tmp_path: Path) -> None:
+    (tmp_path / "report.json").write_text('{"old": true}')
+    process = begin("Blocks")
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.5)
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=10)
@@ -100,25 +143,17 @@ def test_the_second_signal_ends_at_once_and_the_old_report_stays_whole(start: St
     assert json.loads((tmp_path / "report.json").read_text()) == {"old": True}
 
 
-def test_ctrl_c_while_a_report_is_written_lets_it_be_written(
-    tmp_path: Path, command: tuple[str, ...]
-) -> None:
+def test_ctrl_c_while_a_report_is_written_lets_it_be_written(launch: Launch, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "agent.yaml").write_text(
-        "name: a\nmodel: {provider: scripted, replies: [{reply: hi}]}\ntest_cases: [{input: hi}]\n"
+        "name: a\nmodel: {provider: scripted, replies: [{reply: hi}]}\n"
+        "test_cases: [{input: hi, expected_tools: []}]\n"
     )
-    process = subprocess.Popen(
-        [*command, "test", "--format", "json", "-o", "pipe"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-    )
+    process = launch("test", "--format", "json", "-o", "pipe")
     assert process.stdout is not None
     assert [process.stdout.readline()[:6] for _ in range(2)] == ["PASS c", "1 pass"]
-    time.sleep(0.2)  # the report waits for a reader of the pipe
-    process.send_signal(signal.SIGINT)
-    assert process.stdout.readline() == "stopping; Ctrl-C again ends at once\n"
+    process.send_signal(signal.SIGINT)  # the report waits for a reader of the pipe
+    assert process.stdout.readline() == "stopping: cases under way have 5 s; Ctrl-C again ends at once\n"
     report = json.loads((tmp_path / "pipe").read_text())
     _, told = process.communicate(timeout=10)
     assert (process.returncode, told) == (130, "")
@@ -126,18 +161,15 @@ def test_ctrl_c_while_a_report_is_written_lets_it_be_written(
     assert len(report["results"]) == 1
 
 
-def test_ctrl_c_while_loading_ends_with_130(tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_ctrl_c_while_loading_ends_with_130(launch: Launch, tmp_path: Path) -> None:
     (tmp_path / "slow_import.py").write_text("import time\nopen('loading', 'w')\ntime.sleep(60)\n")
     (tmp_path / "agent.yaml").write_text(
         "name: a\nmodel: {provider: python, agent: 'slow_import:agent'}\ntest_cases: [{input: hi}]\n"
     )
-    process = subprocess.Popen(
-        [*command, "test"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
-    )
-    while not (tmp_path / "loading").exists():
-        time.sleep(0.05)
-    time.sleep(1.2)
+    process = launch("test")
+    wait_for(tmp_path / "loading")
+    assert process.stderr is not None
+    assert process.stderr.readline() == "checking agent.yaml ...\n"
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=10)
-    assert process.returncode == 130
-    assert told == "checking agent.yaml ...\ninterrupted\n"
+    assert (process.returncode, told) == (130, "interrupted\n")

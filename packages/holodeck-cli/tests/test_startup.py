@@ -38,6 +38,7 @@ def modules_after(folder: Path, *args: str) -> set[str]:
         ("validate", "--help"),
         ("init", "--help"),
         ("plugins", "--help"),
+        ("schema", "--help"),
     ],
     ids=" ".join,
 )

@@ -120,7 +120,7 @@ def test_ctrl_c_leaves_the_terminal_as_it_was(spawn: Spawn) -> None:
     child.sendintr()
     code, shown = ended(child)
     assert code == 130
-    assert "stopping; Ctrl-C again ends at once" in shown
+    assert "stopping: cases under way have 5 s; Ctrl-C again ends at once" in shown
     assert re.search(r"interrupted, [12] of 3 cases finished: ", shown)
     assert shown.count(SHOW) == 1
     assert "Traceback" not in shown

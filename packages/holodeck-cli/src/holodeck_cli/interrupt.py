@@ -23,7 +23,7 @@ class Interrupt:
     ) -> None:
         """``told`` is called in the loop after the first signal, ``at_once`` in the second one's handler.
 
-        Where it is ``ending`` by itself when the first signal comes, nothing is cancelled: reports are being
+        Where it is ``ending`` by itself when the first signal comes, nothing is stopped: reports are being
         written.
         """
         self.signal: int | None = None
@@ -32,8 +32,8 @@ class Interrupt:
         self._ending = ending
 
     @contextmanager
-    def cancels(self, task: asyncio.Task[object]) -> Iterator[None]:
-        """Inside the block the first signal cancels the task, and a second one ends the process."""
+    def stops(self, stop: Callable[[], None]) -> Iterator[None]:
+        """Inside the block the first signal calls ``stop`` in the loop, and a second one ends the process."""
         loop = asyncio.get_running_loop()
 
         def handle(number: int, frame: FrameType | None) -> None:
@@ -43,7 +43,7 @@ class Interrupt:
             self.signal = number
             loop.call_soon_threadsafe(self._told)
             if not self._ending():
-                loop.call_soon_threadsafe(task.cancel)
+                loop.call_soon_threadsafe(stop)
 
         before = {number: signal.signal(number, handle) for number in _SIGNALS}
         try:

@@ -19,4 +19,7 @@ COMMANDS: Final = {
     "plugins": Command(
         "holodeck_cli.commands.plugins", "Show the installed plugins and what each contributes."
     ),
+    "schema": Command(
+        "holodeck_cli.commands.schema", "Print the JSON Schema of the agent file, for editors."
+    ),
 }

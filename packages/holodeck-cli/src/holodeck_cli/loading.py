@@ -13,10 +13,10 @@ from holodeck_core import Suite, load_suite
 _WARNINGS_SHOWN = 20
 
 
-def load(path: Path, settings: Mapping[str, object] | None = None) -> Suite:
+def load(path: Path, settings: Mapping[str, object] | None = None, env_file: Path | None = None) -> Suite:
     """The suite; says so on standard error where checking takes over a second. Raises ConfigError."""
     with patience(f"checking {path}"):
-        return load_suite(path, settings=settings)
+        return load_suite(path, settings=settings, env_file=env_file)
 
 
 def tell_warnings(suite: Suite) -> None:

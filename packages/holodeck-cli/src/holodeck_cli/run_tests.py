@@ -18,6 +18,7 @@ from holodeck_cli.reporters.terminal import TerminalOptions, TerminalReporter
 from holodeck_cli.select_cases import has_tag, name_test
 from holodeck_cli.streams import tell_error
 from holodeck_core import BoundCase, Reporter, Run, Suite, run_suite
+from holodeck_core.engine.run import STOP_GRACE_S
 from holodeck_core.errors import BrokenPlugin
 from holodeck_core.plugins.host import PluginHost
 from holodeck_core.text import one_line
@@ -33,11 +34,15 @@ class RunRequest:
 
     agent: Path
     settings: Mapping[str, object]
+    env_file: Path | None = None
     name: str | None = None
     tags: tuple[str, ...] = ()
     verbosity: int = 0
     color: bool = True
     outputs: tuple[Output, ...] = ()
+
+
+_STOPPING = f"stopping: cases under way have {STOP_GRACE_S:g} s; Ctrl-C again ends at once"
 
 
 class UsageMistake(Exception):
@@ -55,7 +60,7 @@ def run_tests(request: RunRequest) -> ExitCode:
     except UsageMistake as mistake:
         tell_error(f"Error: {mistake}")
         return ExitCode.USAGE
-    suite = load(request.agent, request.settings)
+    suite = load(request.agent, request.settings, request.env_file)
     tell_warnings(suite)
     if why := _nothing_to_run(suite, select, request):
         tell_error(why)
@@ -65,7 +70,7 @@ def run_tests(request: RunRequest) -> ExitCode:
     terminal = TerminalReporter(options)
     run = run_suite(suite, reporters=[terminal, *reports], select=select)
     interrupt = Interrupt(
-        told=lambda: terminal.tell("stopping; Ctrl-C again ends at once"),
+        told=lambda: terminal.tell(_STOPPING),
         at_once=terminal.end,
         ending=lambda: terminal.run_over,
     )
@@ -88,11 +93,8 @@ def run_tests(request: RunRequest) -> ExitCode:
 
 
 async def _to_the_end(run: Run, interrupt: Interrupt) -> None:
-    task = asyncio.ensure_future(run.wait())
-    with interrupt.cancels(task):
-        await asyncio.wait({task})
-    if not task.cancelled():
-        task.result()
+    with interrupt.stops(run.stop):
+        await run.wait()
 
 
 def _select(request: RunRequest) -> Callable[[BoundCase], bool] | None:

@@ -62,7 +62,13 @@ SOON = 0.01
     [
         ([TransientError("busy", SOON)], 2, "passed", 1, None),
         ([TransientError("busy", SOON)] * 2, 2, "passed", 2, None),
-        ([TransientError("busy", SOON)] * 3, 2, "error", 2, "TransientError: busy (given up after 3 attempts)"),
+        (
+            [TransientError("busy", SOON)] * 3,
+            2,
+            "error",
+            2,
+            "TransientError: busy (given up after 3 attempts)",
+        ),
         ([RateLimited("slow", SOON)] * 2, 2, "passed", 2, None),
         ([TransientError("busy", SOON)], 0, "error", 0, "TransientError: busy"),
         ([TransientError("busy", 90)], 2, "error", 0, "TransientError: busy (the provider asks to wait 90 s"),

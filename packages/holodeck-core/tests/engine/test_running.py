@@ -195,6 +195,43 @@ async def test_cancelling_a_run_closes_every_open_session(suite_of: Any, turn: A
     assert len(suite.backend.opened) == len(suite.backend.closed) == 3
 
 
+async def test_stopping_starts_no_further_case_and_lets_those_under_way_finish(
+    suite_of: Any, turn: Any
+) -> None:
+    gate = asyncio.Event()
+
+    async def talk(text: str) -> str:
+        await gate.wait()
+        return text
+
+    suite = suite_of(talk, *[[turn(str(number))] for number in range(6)], parallel=2)
+    run = run_suite(suite)
+    waiting = asyncio.ensure_future(_result_of(run))
+    await asyncio.sleep(0.02)
+    run.stop()
+    gate.set()
+    report = await waiting
+    assert [result.test_input for result in report.results] == ["0", "1"]
+    assert (report.complete, report.summary.passed) == (False, 2)
+    assert len(suite.backend.opened) == len(suite.backend.closed) == 2
+
+
+async def test_stopping_cancels_what_does_not_finish_within_the_grace(suite_of: Any, turn: Any) -> None:
+    async def talk(text: str) -> str:
+        await asyncio.sleep(0 if text == "quick" else 9)
+        return text
+
+    suite = suite_of(talk, [turn("quick")], [turn("slow")], [turn("never")])
+    run = run_suite(suite)
+    waiting = asyncio.ensure_future(_result_of(run))
+    await asyncio.sleep(0.02)
+    run.stop(grace_s=0.05)
+    report = await waiting
+    assert [result.test_input for result in report.results] == ["quick"]
+    assert not report.complete
+    assert len(suite.backend.opened) == len(suite.backend.closed) == 2
+
+
 async def test_leaving_the_iteration_ends_the_run(suite_of: Any, turn: Any) -> None:
     async def talk(text: str) -> str:
         await asyncio.sleep(0.01 if text == "first" else 9)

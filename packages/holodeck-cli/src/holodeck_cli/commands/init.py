@@ -37,19 +37,32 @@ def init(
 ) -> int:
     """Write a small agent with test cases into the new folder NAME. It runs at once, without a key.
 
-    Nothing that exists is overwritten. Exit codes: 0 done; 2 it could not be written.
+    The JSON Schema beside the agent file is for editors, which then check and complete it. Nothing that exists is
+    overwritten. Exit codes: 0 done; 2 it could not be written.
     """
     from importlib import resources
     from pathlib import Path
     from string import Template
 
     from holodeck_cli.exit_codes import ExitCode
+    from holodeck_cli.schema_text import schema_text
     from holodeck_cli.streams import tell, tell_error
+    from holodeck_core.config.schema import agent_schema
+    from holodeck_core.plugins.host import PluginHost
 
     folder = Path(name)
     module = module_name(name)
     templates = resources.files("holodeck_cli") / "templates"
-    files = {"agent.yaml": "agent.yaml", f"{module}.py": "agent.py.txt"}
+
+    def filled(template: str) -> str:
+        text = (templates / template).read_text(encoding="utf-8")
+        return Template(text).substitute(name=f'"{name}"', module=module)
+
+    files = {
+        "agent.yaml": filled("agent.yaml"),
+        f"{module}.py": filled("agent.py.txt"),
+        "agent.schema.json": schema_text(agent_schema(PluginHost())),
+    }
     try:
         folder.mkdir(exist_ok=True)
         if existing := [file for file in files if (folder / file).exists()]:
@@ -57,10 +70,9 @@ def init(
                 f"Error: {', '.join(str(folder / file) for file in existing)} exists; nothing was written"
             )
             return ExitCode.USAGE
-        for file, template in files.items():
-            text = Template((templates / template).read_text(encoding="utf-8"))
+        for file, text in files.items():
             with (folder / file).open("x", encoding="utf-8") as new:
-                new.write(text.substitute(name=f'"{name}"', module=module))
+                new.write(text)
     except OSError as error:
         tell_error(f"Error: {error.filename or folder}: {error.strerror or error}")
         return ExitCode.USAGE

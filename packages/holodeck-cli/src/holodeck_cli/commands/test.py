@@ -38,6 +38,12 @@ def run_cases(
     llm_timeout: Annotated[
         float | None, typer.Option("--llm-timeout", metavar="S", help="Seconds that a turn may take.")
     ] = None,
+    env_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--env-file", metavar="PATH", help="Take variables that are not set from NAME=VALUE lines."
+        ),
+    ] = None,
     name: Annotated[
         str | None,
         typer.Option(
@@ -91,6 +97,7 @@ def run_cases(
     request = RunRequest(
         agent=agent,
         settings={key: value for key, value in settings.items() if value is not None},
+        env_file=env_file,
         name=name,
         tags=tuple(tag or ()),
         verbosity=verbose - quiet,

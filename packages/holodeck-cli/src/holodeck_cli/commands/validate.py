@@ -14,6 +14,16 @@ app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 def validate(
     agent: Annotated[Path, typer.Argument(metavar="AGENT", help="The agent file.")] = Path("agent.yaml"),
     strict: Annotated[bool, typer.Option("--strict", help="Count warnings as problems.")] = False,
+    show_settings: Annotated[
+        bool,
+        typer.Option("--show-settings", help="Print each execution setting with where it comes from."),
+    ] = False,
+    env_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--env-file", metavar="PATH", help="Take variables that are not set from NAME=VALUE lines."
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print problems and warnings as JSON.")] = False,
 ) -> int:
     """Load an agent file and its cases and check everything; send nothing.
@@ -23,15 +33,19 @@ def validate(
     from holodeck_cli.exit_codes import ExitCode
     from holodeck_cli.loading import load
     from holodeck_cli.problems import count_line, problem_lines
+    from holodeck_cli.settings_table import settings_table
     from holodeck_cli.streams import tell, tell_error
-    from holodeck_core import ConfigError, Problem
+    from holodeck_core import ConfigError, Problem, Setting
 
     problems: tuple[Problem, ...] = ()
     warnings: tuple[Problem, ...] = ()
+    settings: tuple[Setting, ...] = ()
     cases = None
     try:
-        suite = load(agent)
+        suite = load(agent, env_file=env_file)
         warnings, cases = suite.warnings, len(suite.cases)
+        if show_settings and suite.settings is not None:
+            settings = tuple(suite.settings)
     except ConfigError as error:
         problems = error.problems
     if json:
@@ -43,6 +57,8 @@ def validate(
             "problems": [problem._asdict() for problem in problems],
             "warnings": [warning._asdict() for warning in warnings],
         }
+        if show_settings:
+            found["settings"] = [setting._asdict() for setting in settings]
         tell(json_text(found))
     else:
         for problem in problems:
@@ -53,6 +69,8 @@ def validate(
             tell_error(count_line(problems))
         elif warnings:
             tell_error(count_line(warnings, "warning"))
+        if settings:
+            tell(settings_table(settings))
         if not problems:
             tell(f"{agent}: valid, {cases} case{'' if cases == 1 else 's'}")
     return ExitCode.USAGE if problems or (strict and warnings) else ExitCode.OK

@@ -21,9 +21,11 @@ from holodeck_core.engine.record import read_record, write_record
 from holodeck_core.engine.reporting import Reporters
 from holodeck_core.engine.send import Limits
 from holodeck_core.engine.summary import SummaryCount
-from holodeck_core.engine.workers import Workers
+from holodeck_core.engine.workers import Workers, is_own_cancellation
 from holodeck_core.models.test_result import ReportSummary, TestReport, TestResult
 from holodeck_core.plugins.distributions import core_version
+
+STOP_GRACE_S = 5.0
 
 Select: TypeAlias = Callable[[BoundCase], bool]
 
@@ -49,6 +51,8 @@ class Run:
         self._kept = asyncio.Event()
         self._started_at = datetime.now(UTC)
         self._complete = False
+        self._stopping = False
+        self._cases: list[asyncio.Task[None]] = []
 
     @property
     def reporter_errors(self) -> tuple[str, ...]:
@@ -75,6 +79,14 @@ class Run:
 
     def __aiter__(self) -> AsyncIterator[TestResult]:
         return self._in_file_order()
+
+    def stop(self, grace_s: float = STOP_GRACE_S) -> None:
+        """End the run early, from the event loop that it runs in: no further case starts, and those under way have
+        ``grace_s`` seconds to finish before they are cancelled. What has finished is reported, as not complete."""
+        if self._task is None or self._stopping:
+            return
+        self._stopping = True
+        asyncio.get_running_loop().call_later(grace_s, self._cancel_cases)
 
     async def wait(self) -> None:
         """Run to the end without collecting the results: they stay in the journal, and with the reporters."""
@@ -135,8 +147,9 @@ class Run:
         try:
             feed = enumerate(selected())
             limits = Limits(self._suite.llm_timeout, workers, Pace(self._suite.retries))
-            await _side_by_side([self._work(feed, limits) for _ in range(parallel)])
-            self._complete = True
+            self._cases = [asyncio.create_task(self._work(feed, limits)) for _ in range(parallel)]
+            await self._side_by_side()
+            self._complete = not self._stopping
         finally:
             try:
                 await self._suite.backend.close()
@@ -144,12 +157,29 @@ class Run:
                 await self._reporters.tell_finished(self._finished((perf_counter() - begun) * 1000), workers)
                 workers.close()
 
+    async def _side_by_side(self) -> None:
+        """Wait for all; the first that raises, or a cancellation from outside, ends the others before it passes on."""
+        try:
+            await asyncio.gather(*self._cases)
+        except asyncio.CancelledError:
+            if is_own_cancellation():
+                raise  # else it was ``stop`` that cancelled the cases
+        finally:
+            self._cancel_cases()
+            await asyncio.gather(*self._cases, return_exceptions=True)
+
+    def _cancel_cases(self) -> None:
+        for task in self._cases:
+            task.cancel()
+
     def _selected(self) -> Iterator[BoundCase]:
         return iter(self._suite.cases) if self._select is None else filter(self._select, self._suite.cases)
 
     async def _work(self, feed: Iterator[tuple[int, BoundCase]], limits: Limits) -> None:
         """Take cases from the common feed until there are no more."""
         for position, case in feed:
+            if self._stopping:
+                return
             if self._reporters.starts:
                 self._reporters.tell(CaseStarted(index=case.index, name=case.label, turns=len(case.turns)))
             turn_done = self._turn_teller(case) if self._reporters.turns else None
@@ -208,17 +238,6 @@ class Run:
             holodeck_version=core_version(),
             environment=describe_environment(self._suite.plugins),
         )
-
-
-async def _side_by_side(coroutines: Sequence[Any]) -> None:
-    """Run all to their end; the first that raises, or a cancellation from outside, ends the others first."""
-    tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _cancel(task: asyncio.Task[None]) -> None:
