@@ -105,7 +105,7 @@ def test_contains_says_which_key_differs(build: Build) -> None:
     assert 'key "a" is missing' in str(build({"contains": {"a": 1}}).mismatch({"b": 1}))
 
 
-_OF_TYPE = {
+_OF_TYPE: dict[str, list[Any]] = {
     "integer": [5, 5.0, -1e300],
     "number": [5, 5.5, 5.0],
     "string": ["", "5"],

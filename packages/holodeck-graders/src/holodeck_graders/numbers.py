@@ -25,8 +25,6 @@ from decimal import Decimal
 from typing import Final, NamedTuple, TypeAlias
 from unicodedata import category, decimal
 
-import attrs
-
 from holodeck_core import show_value
 
 MAX_DIGITS: Final = 1_000
@@ -36,8 +34,7 @@ Number: TypeAlias = Decimal
 """A finite number, exact."""
 
 
-@attrs.frozen
-class Unreadable:
+class Unreadable(NamedTuple):
     """Why a text is no number: what could not be read, and where (characters count from 1).
 
     ``refused`` tells number text that is too long, or needs an option that is off, from text that is no

@@ -62,7 +62,8 @@ def compose(text: str) -> str:
 
 
 def _in_order(marks: Iterable[str]) -> str:
-    return "".join(sorted(normalize("NFD", "".join(marks)), key=combining))
+    parts = (part for mark in marks for part in normalize("NFD", mark))
+    return "".join(sorted(parts, key=combining))
 
 
 def spellings(value: Any) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 from holodeck_core.api.values import JsonValue
 
@@ -16,7 +16,7 @@ class Matcher(ABC):
     several threads: it keeps no state between calls.
     """
 
-    accepts_absent: ClassVar[bool] = False
+    accepts_absent: bool = False
     """True: ``mismatch`` is also asked when the argument is missing, with ``ABSENT`` as the actual value."""
 
     blocking: bool = True

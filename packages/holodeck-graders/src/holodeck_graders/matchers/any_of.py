@@ -18,7 +18,7 @@ class AnyOfMatcher(Matcher):
         self._expected = expected
         self._alternatives = [build(item) for item in expected]
         accepts_absent = any(item.accepts_absent for item in self._alternatives)
-        self.accepts_absent = accepts_absent  # type: ignore[misc]  # it depends on the alternatives
+        self.accepts_absent = accepts_absent
         self.blocking = any(item.blocking for item in self._alternatives)
 
     def mismatch(self, actual: Any) -> str | None:

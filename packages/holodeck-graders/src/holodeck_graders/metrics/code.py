@@ -78,7 +78,7 @@ def _callable(options: CodeMetric) -> Callable[[TurnView], Any]:
         return grader
     try:
         instance = grader()
-    except Exception as error:
+    except Exception as error:  # boundary: the user's own class
         raise ValueError(
             f"the grader {options.grader} is a class that cannot be made without arguments: {error}"
         ) from error
@@ -127,11 +127,9 @@ def _unwrapped(value: Any) -> Any:
 def _why(returned: Any, value: float, threshold: float | None) -> str:
     if threshold is not None:
         return f"score {value:g} is below the threshold {threshold:g}"
-    return (
-        "the grader returned false"
-        if not isinstance(returned, GraderResult)
-        else f"the grader says failed, score {value:g}"
-    )
+    if isinstance(returned, GraderResult):
+        return f"the grader says failed, score {value:g}"
+    return "the grader returned false"
 
 
 def _named(value: Any) -> str:

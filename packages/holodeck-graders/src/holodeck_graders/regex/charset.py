@@ -23,6 +23,11 @@ _CATEGORIES: Final = {
     "CATEGORY_WORD": _ascii(r"\w") | _DIGITS | _WORDS,
     "CATEGORY_SPACE": _ascii(r"\s") | _SPACES,
 }
+_ASCII_CATEGORIES: Final = {
+    "CATEGORY_DIGIT": _ascii(r"(?a)\d"),
+    "CATEGORY_WORD": _ascii(r"(?a)\w"),
+    "CATEGORY_SPACE": _ascii(r"(?a)\s"),
+}
 _LETTERS: Final = _ascii("[A-Za-z]")
 _LOWER: Final = _ascii("[a-z]")
 _UPPER: Final = _ascii("[A-Z]")
@@ -62,13 +67,11 @@ def _set(items: list[Any], flags: int) -> int:
 def _category(name: str, flags: int, negated: bool) -> int:
     """A category inside a set. What is to be negated errs on the small side, so that its complement errs on
     the large."""
-    positive = _CATEGORIES.get(name.replace("_NOT_", "_"))
+    categories = _ASCII_CATEGORIES if flags & re.ASCII else _CATEGORIES
+    positive = categories.get(name.replace("_NOT_", "_"))
     if positive is None:
         return 0 if negated else EVERYTHING
-    only_ascii = bool(flags & re.ASCII)
-    if "_NOT_" not in name:
-        return positive & _ASCII if only_ascii else positive
-    return EVERYTHING & ~(positive & _ASCII if only_ascii else positive)
+    return EVERYTHING & ~positive if "_NOT_" in name else positive
 
 
 def _certain(code: int, flags: int) -> int:
@@ -81,19 +84,17 @@ def _ascii_range(low: int, high: int) -> int:
 
 
 def _range(low: int, high: int) -> int:
-    beyond = _DIGITS | _WORDS | _SPACES | _OTHERS if high > 127 else 0
-    if high == low and high > 127:
-        char = chr(high)
-        beyond = (
-            _DIGITS
-            if char.isdecimal()
-            else _WORDS
-            if char.isalnum()
-            else _SPACES
-            if char.isspace()
-            else _OTHERS
-        )
-    return _ascii_range(low, high) | beyond
+    if high < 128:
+        return _ascii_range(low, high)
+    return _ascii_range(low, high) | (_beyond(chr(high)) if low == high else EVERYTHING & ~_ASCII)
+
+
+def _beyond(char: str) -> int:
+    if char.isdecimal():
+        return _DIGITS
+    if char.isalnum():
+        return _WORDS
+    return _SPACES if char.isspace() else _OTHERS
 
 
 def _both_cases(mask: int, flags: int) -> int:

@@ -17,6 +17,7 @@ The bound errs on the large side: it never calls a pattern quick that is not.
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
@@ -48,6 +49,8 @@ class Bound(NamedTuple):
         return sum(exits.ways for exits in self.exits)
 
 
+# Of which only one is on: what it means to be a letter, a digit, white space.
+_KINDS: Final = re.ASCII | re.UNICODE | re.LOCALE
 _ONE_WAY = (Exits(1, 1, 0),)
 
 
@@ -73,9 +76,8 @@ def _sequence(parts: Any, flags: int, length: int) -> Bound:
     nullable = True
     for op, value in parts:
         part = _part(str(op), value, flags, length)
-        if (
-            part is None
-        ):  # an assertion on the place, which takes no character: exits are only ever fewer behind it
+        if part is None:
+            # It asks about the place and takes no character. Behind it, exits can only be fewer.
             total += sum(each.ways for each in exits)
             continue
         total += sum(each.ways + _entries(each, part) * part.cost for each in exits)
@@ -117,6 +119,8 @@ def _part(op: str, value: Any, flags: int, length: int) -> Bound | None:
             return Bound(_sequence(value[1], flags, length).cost, _ONE_WAY, EVERYTHING, True)
         case "SUBPATTERN":
             _, added, removed, inner = value
+            if added & _KINDS:
+                flags &= ~_KINDS
             return _sequence(inner, (flags | added) & ~removed, length)
         case "BRANCH":
             return _branches([_sequence(branch, flags, length) for branch in value[1]])

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from holodeck_graders.regex.cost import cost, parse
 
 UNLIMITED: Final = sys.maxsize
+NEVER: Final = -1
 
 # Steps that take some milliseconds at the very most.
 _BUDGET: Final = 1_000_000
@@ -20,8 +21,8 @@ _STEPS_A_CHARACTER: Final = 32
 
 
 class Pattern(NamedTuple):
-    """``limit`` is the length in characters up to which any text is matched within milliseconds, UNLIMITED
-    where the time grows no faster than the text."""
+    """``limit`` is the length in characters up to which any text is matched within milliseconds: UNLIMITED
+    where the time grows no faster than the text, NEVER where not even a text of one character is safe."""
 
     compiled: re.Pattern[str]
     limit: int
@@ -32,9 +33,8 @@ def compile_pattern(pattern: str) -> Pattern:
     """Compile and judge a pattern. Raises ValueError, which names the place, for one that is no regular
     expression."""
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # constructs that may change their meaning in a later Python still have one
+        # A construct that may change its meaning in a later Python still has one in this.
+        warnings.simplefilter("ignore")
         try:
             compiled = re.compile(pattern)
         except re.error as error:
@@ -52,9 +52,11 @@ def _limit(pattern: str) -> int:
         tree, flags = parse(pattern)
         if cost(tree, flags, 1_000) <= _BUDGET and cost(tree, flags, _LONG) <= _LONG * _STEPS_A_CHARACTER:
             return UNLIMITED
+        if cost(tree, flags, 1) > _BUDGET:
+            return NEVER
         length = 1
         while cost(tree, flags, length * 2) <= _BUDGET:
             length *= 2
     except Exception:  # noqa: BLE001 - boundary: the parse tree of `re` may change its form in any release
-        return -1
+        return NEVER
     return length
