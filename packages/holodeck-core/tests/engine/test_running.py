@@ -264,11 +264,9 @@ async def test_select_picks_the_cases_and_keeps_their_places(suite_of: Any, turn
 
 
 async def test_nothing_that_an_agent_does_later_changes_the_evidence(suite_of: Any, turn: Any) -> None:
-    args: dict[str, Any] = {
+    args: dict[Any, Any] = {
         "items": [1, (2, 3)],
-        4: {
-            5.5,
-        },
+        4: {5.5},
         "bad": float("nan"),
         "self": object,
     }

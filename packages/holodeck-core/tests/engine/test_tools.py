@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holodeck_core import Expectation, LiteralMatcher, Matcher, ToolCall, ToolChecks, ToolName
-from holodeck_core.engine.assignment import assign, assign_in_order
+from holodeck_core import Expectation, LiteralMatcher, Matcher, PluginHost, ToolCall, ToolChecks, ToolName
+from holodeck_core.engine.assignment import assign, assign_in_order, assign_runs
 from holodeck_core.engine.tools import check_tools
 
 
@@ -21,7 +21,8 @@ def expect(
     matchers = tuple((key, LiteralMatcher(value)) for key, value in (args or {}).items())
     if "result" in keys:
         keys["result"] = LiteralMatcher(keys["result"])
-    return Expectation(tool=ToolName(name, match), args=matchers, args_asserted=args or {}, **keys)
+    pattern = PluginHost().matcher("regex").object(name, LiteralMatcher) if match == "regex" else None
+    return Expectation(tool=ToolName(name, match, pattern), args=matchers, args_asserted=args or {}, **keys)
 
 
 def call(name: str, error: str | None = None, result: Any = None, **args: Any) -> ToolCall:
@@ -35,7 +36,8 @@ LOOSE, STRICT = expect("search", {"city": "Rome"}), expect("search", {"city": "R
 RULES: list[tuple[str, list[Expectation] | None, dict[str, Any], list[ToolCall], bool, list[str]]] = [
     ("an expected call", [expect("f")], {}, [call("f")], True, []),
     ("extra calls are allowed", [expect("f")], {}, [call("g"), call("f")], True, []),
-    ("no call at all", [expect("refund", {"order": "A1"})], {}, [], False, ['no call to refund(order="A1"): no tool was called']),
+    ("no call at all", [expect("refund", {"order": "A1"})], {}, [], False,
+     ['no call to refund(order="A1"): no tool was called']),
     (
         "another tool only",
         [expect("web_search"), expect("missing_tool")],
@@ -81,7 +83,8 @@ RULES: list[tuple[str, list[Expectation] | None, dict[str, Any], list[ToolCall],
     ("count is a minimum", [expect("f", count=2)], {}, [call("f")] * 3, True, []),
     ("count is not reached", [expect("f", count=2)], {}, [call("f")], False, ["expected 2 matching calls, got 1"]),
     ("count names the nearest other call", [expect("f", {"a": 1}, count=2)], {},
-     [call("f", a=1), call("f", a=2)], False, ["expected 2 matching calls, got 1; the nearest other call: arg 'a': expected 1, got 2 (call 2)"]),
+     [call("f", a=1), call("f", a=2)], False,
+     ["expected 2 matching calls, got 1; the nearest other call: arg 'a': expected 1, got 2 (call 2)"]),
     ("max_count bounds all calls", [expect("f", max_count=1)], {}, [call("f")] * 2, False,
      ["expected at most 1 matching calls, got 2"]),
     ("status success", [expect("f", status="success")], {}, [call("f", error="boom")], False,
@@ -104,6 +107,13 @@ RULES: list[tuple[str, list[Expectation] | None, dict[str, Any], list[ToolCall],
      ["call 2 was not expected"]),
     ("extra calls up to max_count", [expect("a", max_count=2)], {"forbid_extra_calls": True}, [call("a"), call("a")],
      True, []),
+    ("extra calls up to max_count, in order", [expect("a", max_count=2), expect("b")],
+     {"forbid_extra_calls": True, "order": "in_order"}, [call("a"), call("a"), call("b")], True, []),
+    ("extra calls beyond max_count, in order", [expect("a", max_count=2), expect("b")],
+     {"forbid_extra_calls": True, "order": "in_order"}, [call("a")] * 3 + [call("b")], False,
+     ["expected at most 2 matching calls, got 3", "call 2 was not expected", "call 3 was not expected"]),
+    ("the call that went wrong is named, not one that serves another", [expect("f", {"a": 1}), expect("f", {"a": 2})],
+     {}, [call("f", a=1), call("f", a=9)], False, ["arg 'a': expected 2, got 9 (call 2)"]),
     ("extra calls forbidden without expectations", None, {"forbid_extra_calls": True}, [call("a")], False,
      ["call 1 was not expected"]),
     ("a forbidden tool", None, {"forbidden": (ToolName("drop", "exact"),)}, [call("a"), call("drop")], False,
@@ -203,6 +213,40 @@ def test_in_order_serves_all_whenever_an_ordered_assignment_exists(
 
     found = assign_in_order(compatible, counts, calls)
     assert (len(found.served) == len(counts)) == possible(0, 0)
+
+
+@given(_tables(), st.lists(st.integers(0, 2), min_size=4, max_size=4))
+def test_runs_serve_all_and_leave_no_call_whenever_that_is_possible(
+    table: tuple[list[list[int]], list[int], int], spare: list[int]
+) -> None:
+    compatible, counts, calls = table
+    limits = [count + more for count, more in zip(counts, spare, strict=False)]
+
+    def possible(expectation: int, start: int) -> bool:
+        if expectation == len(counts):
+            return start == calls
+        return any(
+            set(range(start, start + length)) <= set(compatible[expectation])
+            and possible(expectation + 1, start + length)
+            for length in range(counts[expectation], limits[expectation] + 1)
+            if start + length <= calls
+        )
+
+    found = assign_runs(compatible, counts, limits, calls)
+    assert (found is not None) == possible(0, 0)
+    if found is not None:
+        assert found.served == set(range(len(counts)))
+        assert None not in found.owner
+        for expectation, row in enumerate(compatible):
+            assert set(found.calls_of(expectation)) <= set(row)
+
+
+def test_a_pattern_for_a_tool_name_cannot_hold_up_the_run() -> None:
+    started = time.perf_counter()
+    verdict = check_tools(ToolChecks(expectations=(expect("(a+)+", match="regex"),)), [call("a" * 40 + "b")])
+    assert time.perf_counter() - started < 3
+    assert verdict.matched is False
+    assert ToolChecks(expectations=(expect("(a+)+", match="regex"),)).blocking
 
 
 def test_two_hundred_calls_and_fifty_expectations_take_under_a_tenth_of_a_second() -> None:

@@ -16,40 +16,41 @@ NameMatch: TypeAlias = Literal["contains", "exact", "glob", "regex"]
 ToolOrder: TypeAlias = Literal["any", "in_order", "exact"]
 
 
-def name_test(name: str, match: NameMatch) -> Callable[[str], bool]:
-    """How a tool name is compared. Case matters; ``glob`` and ``regex`` must cover the whole name.
-
-    Raises ValueError for a regular expression that does not compile.
-    """
-    if match == "exact":
-        return name.__eq__
-    if match == "contains":
-        return lambda actual: name in actual
-    try:
-        pattern = re.compile(translate(name) if match == "glob" else name)
-    except re.error as error:
-        raise ValueError(f"not a regular expression: {error}") from None
-    return lambda actual: pattern.fullmatch(actual) is not None
+def _name_test(tool: ToolName) -> Callable[[str], bool]:
+    if tool.match == "exact":
+        return tool.name.__eq__
+    if tool.match == "contains":
+        return lambda actual: tool.name in actual
+    if tool.match == "glob":
+        pattern = re.compile(translate(tool.name))
+        return lambda actual: pattern.fullmatch(actual) is not None
+    if tool.pattern is None:
+        raise ValueError("a tool name with `match: regex` needs its `pattern`")
+    matcher = tool.pattern
+    return lambda actual: matcher.mismatch(actual) is None
 
 
 @attrs.frozen
 class ToolName:
-    """A tool name to look for, and how it is compared. ``contains`` also sees the runtime's prefixed name."""
+    """A tool name to look for, and how it is compared. Case matters.
+
+    ``contains`` also sees the runtime's prefixed name; ``glob`` and ``regex`` must cover the whole name. ``pattern`` is
+    the matcher that decides where ``match`` is ``regex``: names come from agents, and a pattern must not run for ever.
+    ``matches`` says whether one name is meant.
+    """
 
     name: str
     match: NameMatch = "contains"
-    _test: Callable[[str], bool] = attrs.field(
-        init=False,
-        eq=False,
-        repr=False,
-        default=attrs.Factory(lambda self: name_test(self.name, self.match), True),
+    pattern: Matcher | None = None
+    matches: Callable[[str], bool] = attrs.field(
+        init=False, eq=False, repr=False, default=attrs.Factory(_name_test, takes_self=True)
     )
 
     def names(self, call: ToolCall) -> bool:
         """Whether the call is one of that name."""
-        if self._test(call.name):
+        if self.matches(call.name):
             return True
-        return self.match == "contains" and call.runtime_name is not None and self._test(call.runtime_name)
+        return self.match == "contains" and call.runtime_name is not None and self.matches(call.runtime_name)
 
 
 @attrs.frozen(kw_only=True)
@@ -83,9 +84,11 @@ class ToolChecks:
     @blocking.default
     def _blocking(self) -> bool:
         """Whether a matcher may take long, so that the check belongs into a worker thread."""
-        return any(
-            matcher.blocking
-            for expectation in self.expectations or ()
-            for matcher in (*(m for _, m in expectation.args), expectation.result)
-            if matcher is not None
-        )
+        expectations = self.expectations or ()
+        matchers = [
+            *(matcher for expectation in expectations for _, matcher in expectation.args),
+            *(expectation.result for expectation in expectations),
+            *(expectation.tool.pattern for expectation in expectations),
+            *(tool.pattern for tool in self.forbidden),
+        ]
+        return any(matcher is not None and matcher.blocking for matcher in matchers)

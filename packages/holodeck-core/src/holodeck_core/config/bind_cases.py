@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path as FilePath
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import attrs
 
-from holodeck_core.api.backend import Backend
-from holodeck_core.api.matcher import Matcher
+from holodeck_core.api.backend import Backend, CaseRef
+from holodeck_core.api.faults import USER_FAULTS, describe
 from holodeck_core.api.reply import UserMessage
 from holodeck_core.api.suite import BoundCase, BoundMetric, BoundTurn
-from holodeck_core.api.tool_checks import Expectation, ToolChecks, ToolName, ToolOrder
+from holodeck_core.api.tool_checks import ToolOrder
 from holodeck_core.api.values import EMPTY_DICT, to_json
 from holodeck_core.config.bind_metrics import MetricBinder
-from holodeck_core.config.build_matcher import MatcherBuilder, MatcherError, path_of
+from holodeck_core.config.bind_tools import ToolBinder
+from holodeck_core.config.build_matcher import MatcherBuilder
 from holodeck_core.config.validate import Path, Place
+from holodeck_core.config.wording import foreign
 from holodeck_core.errors import Problem
-from holodeck_core.models.arg_matcher import ArgMatcher
-from holodeck_core.models.test_case import ExpectedTool, FileInput, ForbiddenTool, TestCaseModel, Turn
+from holodeck_core.models.test_case import ExpectedTool, FileInput, TestCaseModel, Turn
 
 
 @attrs.frozen(kw_only=True)
@@ -43,9 +44,11 @@ class CaseBinder:
         defaults: CaseDefaults,
         folder: FilePath,
     ) -> None:
-        self._matchers = matchers
+        self._tools = ToolBinder(matchers, defaults.tool_order, defaults.extra_calls)
         self._metrics = metrics
         self._backend = backend
+        # Most backends accept every case; those are not asked each time.
+        self._asks_backend = backend is not None and type(backend).check_case is not Backend.check_case
         self._defaults = defaults
         self._folder = folder
 
@@ -60,8 +63,10 @@ class CaseBinder:
             if model.evaluations is not None:
                 metrics = self._metrics.bind(model.evaluations, place, (*path, "evaluations"), problems)
             turns = tuple(
-                self._turn(turn, metrics, place, (*path, "turns", number), problems)
-                for number, turn in enumerate(model.turns)
+                [
+                    self._turn(turn, metrics, place, (*path, "turns", number), problems)
+                    for number, turn in enumerate(model.turns)
+                ]
             )
         case = BoundCase(
             index=index,
@@ -73,10 +78,26 @@ class CaseBinder:
             on_turn_failure=model.on_turn_failure or self._defaults.on_turn_failure,
             source=source,
         )
-        trouble = self._backend.check_case(case.ref) if self._backend is not None else None
-        if trouble is not None:
-            problems.append(place.problem(trouble, path))
+        if self._asks_backend:
+            self._ask_backend(case.ref, place, path, problems)
         return case
+
+    def check_parts(self, value: Any, index: int, place: Place, path: Path, problems: list[Problem]) -> None:
+        """Look for what binding would find in a case that has mistakes: in all those parts of it that have none."""
+        if not isinstance(value, dict):
+            return
+        turns = value.get("turns")
+        parts = [(path, value)]
+        parts += [
+            ((*path, "turns", n), turn) for n, turn in enumerate(turns if isinstance(turns, list) else ())
+        ]
+        for below, turn in parts:
+            if isinstance(turn, dict):
+                self._metrics.check_parts(turn.get("evaluations"), place, (*below, "evaluations"), problems)
+                self._tools.check_parts(turn, place, below, problems)
+        name, conversation = value.get("name"), value.get("conversation")
+        if self._asks_backend and all(isinstance(text, str | None) for text in (name, conversation)):
+            self._ask_backend(CaseRef(index, name, conversation), place, path, problems)
 
     def _turn(
         self,
@@ -91,7 +112,7 @@ class CaseBinder:
         return BoundTurn(
             message=UserMessage(model.input or "", self._files(model.files) if model.files else ()),
             ground_truth=model.ground_truth,
-            tools=self._tools(model, place, path, problems),
+            tools=self._tools.bind(model, place, path, problems),
             metrics=metrics,
             retrieval_context=None if model.retrieval_context is None else tuple(model.retrieval_context),
             turn_config=to_json(model.turn_config) if model.turn_config else EMPTY_DICT,
@@ -106,93 +127,24 @@ class CaseBinder:
             for file in files
         )
 
-    def _tools(
-        self, model: Turn | TestCaseModel, place: Place, path: Path, problems: list[Problem]
-    ) -> ToolChecks | None:
-        if model.expected_tools is None and model.forbidden_tools is None and model.extra_calls is None:
-            return None
-        expectations = None
-        if model.expected_tools is not None:
-            below = (*path, "expected_tools")
-            expectations = tuple(
-                [
-                    expectation
-                    for index, tool in enumerate(model.expected_tools)
-                    if (expectation := self._expectation(tool, place, (*below, index), problems)) is not None
-                ]
-            )
-        return ToolChecks(
-            expectations=expectations,
-            forbidden=tuple(
-                [
-                    name
-                    for index, tool in enumerate(model.forbidden_tools or ())
-                    if (name := _forbidden(tool, place, (*path, "forbidden_tools", index), problems))
-                    is not None
-                ]
-            ),
-            order=model.tool_order or self._defaults.tool_order,
-            forbid_extra_calls=self._forbids_extra_calls(model),
-        )
-
-    def _forbids_extra_calls(self, model: Turn | TestCaseModel) -> bool:
-        if model.extra_calls is not None:
-            return model.extra_calls == "forbid"
-        return model.expected_tools is not None and self._defaults.extra_calls == "forbid"
-
-    def _expectation(
-        self, tool: str | ExpectedTool, place: Place, path: Path, problems: list[Problem]
-    ) -> Expectation | None:
-        if isinstance(tool, str):
-            return Expectation(tool=ToolName(tool))
-        before = len(problems)
-        args = [
-            (name, self._matcher(expected, place, (*path, "args", name), problems))
-            for name, expected in (tool.args or {}).items()
-        ]
-        result = (
-            None if tool.result is None else self._matcher(tool.result, place, (*path, "result"), problems)
-        )
-        name = _tool_name(tool, place, path, problems)
-        if len(problems) > before or name is None:
-            return None
-        return Expectation(
-            tool=name,
-            args=tuple([(argument, matcher) for argument, matcher in args if matcher is not None]),
-            args_asserted={argument: expected.to_yaml() for argument, expected in (tool.args or {}).items()},
-            count=tool.count,
-            max_count=tool.max_count,
-            forbid_extra_args=tool.extra_args == "forbid",
-            status=tool.status,
-            result=result,
-        )
-
-    def _matcher(
-        self, expected: ArgMatcher, place: Place, path: Path, problems: list[Problem]
-    ) -> Matcher | None:
+    def _ask_backend(self, case: CaseRef, place: Place, path: Path, problems: list[Problem]) -> None:
+        assert self._backend is not None
         try:
-            return self._matchers.of(expected)
-        except MatcherError as error:
-            below = path_of(error.value, expected.to_yaml()) or ()
-            problems.append(place.problem(str(error), (*path, *below, error.kind)))
-            return None
+            trouble = self._backend.check_case(case)
+        except USER_FAULTS as error:  # boundary: a plugin's backend is asked
+            trouble = f"the provider failed to check this case: {describe(error)}"
+        if trouble is not None:
+            problems.append(place.problem(foreign(trouble), path))
 
 
-def _tool_name(
-    tool: ExpectedTool | ForbiddenTool, place: Place, path: Path, problems: list[Problem]
-) -> ToolName | None:
-    try:
-        return ToolName(tool.name, tool.match)
-    except ValueError as error:
-        problems.append(place.problem(str(error), (*path, "name")))
-        return None
-
-
-def _forbidden(
-    tool: str | ForbiddenTool, place: Place, path: Path, problems: list[Problem]
-) -> ToolName | None:
-    return ToolName(tool, "exact") if isinstance(tool, str) else _tool_name(tool, place, path, problems)
+_COMMON: Final = frozenset(("name", "args"))
 
 
 def _as_written(tool: str | ExpectedTool) -> str | dict[str, Any]:
-    return tool if isinstance(tool, str) else tool.model_dump(mode="json", exclude_defaults=True)
+    if isinstance(tool, str):
+        return tool
+    if (
+        tool.args is not None and tool.model_fields_set == _COMMON
+    ):  # the same as below, in a third of the time
+        return {"name": tool.name, "args": {name: expected.to_yaml() for name, expected in tool.args.items()}}
+    return tool.model_dump(mode="json", exclude_defaults=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple
 
 from holodeck_core.api.faults import USER_FAULTS, describe
 from holodeck_core.api.literal import LiteralMatcher
@@ -12,48 +14,73 @@ from holodeck_core.models.arg_matcher import ArgMatcher
 from holodeck_core.models.matcher_shape import shape_of
 from holodeck_core.plugins.host import PluginHost
 
+_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 
-class MatcherError(ValueError):
-    """A matcher could not be built. ``value`` is the mapping that it is written as, ``kind`` its key."""
 
-    def __init__(self, message: str, value: Any, kind: str) -> None:
-        super().__init__(message)
-        self.value = value
-        self.kind = kind
+class MatcherFault(NamedTuple):
+    """Why a matcher could not be built. ``path`` leads to its key, from the expected value that holds it."""
+
+    message: str
+    path: tuple[str | int, ...]
+
+
+class _Failure(NamedTuple):
+    message: str
+    value: Any
+    kind: str
 
 
 class MatcherBuilder:
-    """Makes matchers, at every depth, of the values in a file. Plugins are resolved through the host."""
+    """Makes matchers, at every depth, of the values in a file. Each name is resolved through the host once."""
 
     def __init__(self, host: PluginHost) -> None:
         self._host = host
+        self._classes: dict[str, type[Matcher]] = {}
 
-    def of(self, expected: ArgMatcher) -> Matcher:
-        """The matcher of one expected value. Raises MatcherError, also for one that stands deep inside of it."""
-        if expected.kind == "literal":
-            return LiteralMatcher(expected.value, None if expected.verbatim else self.build)
-        return self._make(expected.kind, expected.value, expected.to_yaml())
+    def of(self, expected: ArgMatcher) -> tuple[Matcher, Sequence[MatcherFault]]:
+        """The matcher of one expected value, and whatever is wrong with it and with those deep inside of it. Where
+        anything is, the matcher is not fit to be asked."""
+        kind, value = expected.kind, expected.value
+        if kind == "literal" and (expected.verbatim or type(value) in _SCALARS):
+            return LiteralMatcher(value), ()
+        failures: list[_Failure] = []
+        root = expected.to_yaml()
+        matcher = (
+            LiteralMatcher(value, partial(self._build, failures))
+            if kind == "literal"
+            else self._make(failures, kind, value, root)
+        )
+        return matcher, [
+            MatcherFault(failure.message, (*(path_of(failure.value, root) or ()), failure.kind))
+            for failure in failures
+        ]
 
-    def build(self, value: Any) -> Matcher:
+    def _build(self, failures: list[_Failure], value: Any) -> Matcher:
         """The matcher of a YAML value; what is not written as a matcher is a literal."""
         shape = shape_of(value)
         if shape is None:
-            return LiteralMatcher(value, self.build)
+            return LiteralMatcher(value, partial(self._build, failures))
         if shape.kind == "literal":
             return LiteralMatcher(shape.value)
-        return self._make(shape.kind, shape.value, value)
+        return self._make(failures, shape.kind, shape.value, value)
 
-    def _make(self, kind: str, operand: Any, value: Any) -> Matcher:
+    def _make(self, failures: list[_Failure], kind: str, operand: Any, value: Any) -> Matcher:
         try:
-            matcher = self._host.matcher(kind, Matcher).object
-            made: Matcher = matcher(operand, self.build)
-        except MatcherError:
-            raise
+            return self._class(kind)(operand, partial(self._build, failures))
         except (PluginError, ValueError) as error:
-            raise MatcherError(str(error), value, kind) from error
+            failures.append(_Failure(str(error), value, kind))
         except USER_FAULTS as error:  # boundary: building a plugin's matcher runs its code
-            raise MatcherError(f"the matcher `{kind}` failed: {describe(error)}", value, kind) from error
-        return made
+            failures.append(_Failure(f"the matcher `{kind}` failed: {describe(error)}", value, kind))
+        return _STAND_IN
+
+    def _class(self, kind: str) -> type[Matcher]:
+        found = self._classes.get(kind)
+        if found is None:
+            found = self._classes[kind] = self._host.matcher(kind, Matcher).object
+        return found
+
+
+_STAND_IN: Final = LiteralMatcher(None)
 
 
 def path_of(target: Any, value: Any) -> tuple[str | int, ...] | None:

@@ -5,27 +5,33 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, Final
 
 from holodeck_core.api.suite import BoundCase, CaseSource
+from holodeck_core.config.agent_sections import AgentSections
 from holodeck_core.config.bind_cases import CaseBinder
 from holodeck_core.config.decode import open_file
 from holodeck_core.config.document import Document
+from holodeck_core.config.gc_pause import collection_paused
 from holodeck_core.config.json_lines import JsonLine, iter_lines
 from holodeck_core.config.reading import read_document
 from holodeck_core.config.shapes import CASES
-from holodeck_core.config.validate import Path, validate
+from holodeck_core.config.suggest import did_you_mean
+from holodeck_core.config.valid_keys import shown_key
+from holodeck_core.config.validate import Path, Place, distinct, validate
 from holodeck_core.errors import ConfigError, Problem, RunError
-from holodeck_core.models.agent import Agent
 from holodeck_core.models.test_case import TestCaseModel
 
 MAX_PROBLEMS = 100
+
+_FILE_KEY: Final = "test_cases_file"
+_LIST_KEY: Final = "test_cases"
 
 
 class JsonLinesCases:
     """The cases of a JSON Lines file that was checked. Each reading binds them anew, one at a time."""
 
-    def __init__(self, path: FilePath, binder: CaseBinder, count: int, stamp: tuple[int, int]) -> None:
+    def __init__(self, path: FilePath, binder: CaseBinder, count: int, stamp: tuple[int, int] | None) -> None:
         self._path = path
         self._binder = binder
         self._count = count
@@ -36,32 +42,51 @@ class JsonLinesCases:
 
     def __iter__(self) -> Iterator[BoundCase]:
         if stamp(self._path) != self._stamp:
-            raise RunError(f"{self._path} has changed since it was checked: start again")
-        problems: list[Problem] = []
+            raise self._changed()
         for index, line in enumerate(iter_lines(self._path)):
-            case = bind_line(line, index, self._binder, problems)
-            if case is None or problems:
-                raise RunError(f"{self._path} has changed since it was checked: start again")
-            yield case
+            bound = bind_line(line, index, self._binder, [])
+            if bound is None:
+                raise self._changed()
+            yield bound[1]
+
+    def _changed(self) -> RunError:
+        return RunError(f"{self._path} has changed since it was checked: start again")
 
 
-def stamp(path: FilePath) -> tuple[int, int]:
-    """What changes when a file does: its size, and when it was last written."""
-    status = os.stat(path)
+def stamp(path: FilePath) -> tuple[int, int] | None:
+    """What changes when a file does: its size, and when it was last written. None where it is gone."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
     return status.st_size, status.st_mtime_ns
 
 
-def bind_line(line: JsonLine, index: int, binder: CaseBinder, problems: list[Problem]) -> BoundCase | None:
-    """The case of one line; None where it has mistakes, which go to ``problems``."""
+def bind_value(
+    value: Any, index: int, place: Place, path: Path, source: str, binder: CaseBinder, problems: list[Problem]
+) -> tuple[TestCaseModel, BoundCase] | None:
+    """The case that is written as ``value``; None where it has mistakes, which go to ``problems``."""
     before = len(problems)
-    problems.extend(line.problems)
-    if line.problems:
-        return None
-    model = validate(TestCaseModel, line.value, line, (), problems)
+    model = validate(TestCaseModel, value, place, path, problems)
     if model is None:
+        binder.check_parts(value, index, place, path, problems)
         return None
-    case = binder.bind(model, index, line, (), f"{line.file}:{line.line}", problems)
-    return case if len(problems) == before else None
+    case = binder.bind(model, index, place, path, source, problems)
+    return (model, case) if len(problems) == before else None
+
+
+def bind_line(
+    line: JsonLine, index: int, binder: CaseBinder, problems: list[Problem]
+) -> tuple[TestCaseModel, BoundCase] | None:
+    """The case of one line; None where it has mistakes, which go to ``problems`` in the order of the line."""
+    found = list(line.problems)
+    bound = None
+    if isinstance(line.value, dict):
+        bound = bind_value(line.value, index, line, (), f"{line.file}:{line.line}", binder, found)
+    if not found:
+        return bound
+    problems += sorted(distinct(found, line.problems), key=_position)
+    return None
 
 
 def check_json_lines(path: FilePath, binder: CaseBinder, problems: list[Problem]) -> CaseSource:
@@ -76,7 +101,7 @@ def check_json_lines(path: FilePath, binder: CaseBinder, problems: list[Problem]
         left_out += max(0, len(found) - MAX_PROBLEMS)
         del found[MAX_PROBLEMS:]
     if left_out:
-        found.append(Problem(f"and {left_out} more problems", str(path)))
+        found.append(Problem(f"and {left_out} more problem{'' if left_out == 1 else 's'}", str(path)))
     problems.extend(found)
     return JsonLinesCases(path, binder, count, checked)
 
@@ -87,20 +112,21 @@ def listed_cases(
     """The models and the bound cases of the list ``values``, which stands in a document at ``path``."""
     models: list[TestCaseModel] = []
     bound: list[BoundCase] = []
-    for index, value in enumerate(values):
-        place = (*path, index)
-        model = validate(TestCaseModel, value, document, place, problems)
-        if model is not None:
-            models.append(model)
+    with collection_paused():
+        for index, value in enumerate(values):
+            place = (*path, index)
             source = f"{document.file}:{document.line_of(place)}"
-            bound.append(binder.bind(model, index, document, place, source, problems))
+            made = bind_value(value, index, document, place, source, binder, problems)
+            if made is not None:
+                models.append(made[0])
+                bound.append(made[1])
     return models, bound
 
 
 def find_cases(
     document: Document,
     file: FilePath,
-    agent: Agent | None,
+    sections: AgentSections,
     binder: Callable[[FilePath], CaseBinder],
     problems: list[Problem],
 ) -> tuple[list[TestCaseModel] | None, CaseSource]:
@@ -109,27 +135,47 @@ def find_cases(
     The models are None where they are not held in memory. ``binder`` makes a binder for the folder that paths in the
     cases start from.
     """
-    own = document.value.get("test_cases")
+    own = document.value.get(_LIST_KEY)
     if isinstance(own, list):
-        return listed_cases(document, ("test_cases",), own, binder(file.parent), problems)
-    if agent is None or agent.test_cases_file is None:
+        return listed_cases(document, (_LIST_KEY,), own, binder(file.parent), problems)
+    if sections.test_cases_file is None:
         return None, []
-    path = file.parent / agent.test_cases_file
+    path = file.parent / sections.test_cases_file
     try:
         if path.suffix.lower() in (".jsonl", ".ndjson"):
             return None, check_json_lines(path, binder(path.parent), problems)
         listed = read_document(path, CASES)
     except ConfigError as error:
-        problems.extend(error.problems)
+        problems.extend(_placed(problem, document) for problem in error.problems)
         return None, []
-    problems.extend(listed.problems)
+    found = list(listed.problems)
+    values, at = _values_of(listed, found)
+    models, cases = listed_cases(listed, at, values, binder(path.parent), found)
+    problems += sorted(distinct(found, listed.problems), key=_position)
+    return models, cases
+
+
+def _position(problem: Problem) -> tuple[int, int]:
+    return problem.line or 0, problem.column or 0
+
+
+def _placed(problem: Problem, document: Document) -> Problem:
+    """A problem with a whole file has its place where the agent file names it."""
+    if problem.line is not None:
+        return problem
+    return document.problem(f"{problem.file}: {problem.message}", (_FILE_KEY,))
+
+
+def _values_of(listed: Document, problems: list[Problem]) -> tuple[list[Any], Path]:
+    """The cases in a file of cases, and where they stand in it."""
     if isinstance(listed.value, list):
-        return listed_cases(listed, (), listed.value, binder(path.parent), problems)
+        return listed.value, ()
     for key in listed.value:
-        if key != "test_cases" and not key.startswith("x-"):
-            problems.append(listed.problem(f"unknown key `{key}`: a file of cases has only `test_cases`", (key,), key=True))
-    values = listed.value.get("test_cases")
-    if not isinstance(values, list):
-        problems.append(listed.problem("must be a list of test cases", ("test_cases",), missing=True))
-        return None, []
-    return listed_cases(listed, ("test_cases",), values, binder(path.parent), problems)
+        if key != _LIST_KEY and not key.startswith("x-"):
+            hint = did_you_mean(key, [_LIST_KEY]) or f": a file of cases has only `{_LIST_KEY}`"
+            problems.append(listed.problem(f"unknown key {shown_key(key)}{hint}", (key,), key=True))
+    values = listed.value.get(_LIST_KEY)
+    if isinstance(values, list):
+        return values, (_LIST_KEY,)
+    problems.append(listed.problem("must be a list of test cases", (_LIST_KEY,), missing=True))
+    return [], ()

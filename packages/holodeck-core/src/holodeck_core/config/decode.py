@@ -108,7 +108,7 @@ def open_file(path: Path, *, twice: bool = False) -> BinaryIO:
             )
         return path.open("rb")
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise _refused(path, _missing(path)) from error
+        raise _refused(path, missing_message(path)) from error
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
         raise unreadable(path, error) from error
 
@@ -124,14 +124,15 @@ def display(path: Path) -> str:
     return printable(str(path))
 
 
-def _refused(path: Path, message: str) -> ConfigError:
-    return ConfigError([Problem(message, display(path))])
-
-
-def _missing(path: Path) -> str:
+def missing_message(path: Path) -> str:
+    """What to say where there is no such file: with the name beside it that is nearest, if one is near."""
     try:
         with os.scandir(path.parent) as entries:
             siblings = [entry.name for entry in islice(entries, 10_000) if entry.is_file()]
     except OSError:
         return f"there is no such file: the folder {display(path.parent)} does not exist"
     return f"there is no such file{did_you_mean(path.name, map(printable, siblings))}"
+
+
+def _refused(path: Path, message: str) -> ConfigError:
+    return ConfigError([Problem(message, display(path))])

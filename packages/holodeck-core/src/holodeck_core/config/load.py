@@ -11,21 +11,29 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from holodeck_core.api.suite import Suite
-from holodeck_core.config.bind_agent import bind_backend, check_required, make_host
+from holodeck_core.config.agent_sections import read_sections
+from holodeck_core.config.bind_agent import bind_agent_metrics, bind_backend, check_required, make_host
 from holodeck_core.config.bind_cases import CaseBinder, CaseDefaults
 from holodeck_core.config.bind_metrics import MetricBinder
 from holodeck_core.config.build_matcher import MatcherBuilder
 from holodeck_core.config.cases import find_cases
+from holodeck_core.config.concealed import as_told
 from holodeck_core.config.document import Document
+from holodeck_core.config.env_file import read_env_file
 from holodeck_core.config.reading import read_document
-from holodeck_core.config.settings import resolve_settings
+from holodeck_core.config.secret_keys import mask_problems
+from holodeck_core.config.settings import command_line_level, environment_level, resolve_settings
+from holodeck_core.config.settings_files import (
+    file_level,
+    find_project_file,
+    find_user_file,
+    read_settings_file,
+)
 from holodeck_core.config.shapes import AGENT
-from holodeck_core.config.validate import validate
+from holodeck_core.config.validate import distinct
+from holodeck_core.config.variables import Variables
 from holodeck_core.errors import ConfigError, Problem
-from holodeck_core.models.agent import Agent
 from holodeck_core.models.config import ExecutionConfig
 from holodeck_core.plugins.host import PluginHost
 
@@ -35,70 +43,78 @@ def load_suite(
     *,
     settings: ExecutionConfig | Mapping[str, Any] | None = None,
     plugins: PluginHost | None = None,
+    env_file: str | os.PathLike[str] | None = None,
+    environ: Mapping[str, str] | None = None,
 ) -> Suite:
     """Read an agent file, check all of it and bind it.
 
-    ``settings`` are execution settings that go before those of the file. ``plugins`` is the host that resolves names;
-    by default one is made with what the file says under ``plugins``. Raises ConfigError with every mistake found.
+    ``settings`` are execution settings that go before those of all files. ``plugins`` is the host that resolves names;
+    by default one is made with what the file says under ``plugins``. ``env_file`` names a file of ``NAME=VALUE`` lines
+    for variables that ``environ`` (by default the environment of the process) does not set; neither it nor any other
+    is read unless it is named, and the environment of the process stays as it is.
+
+    Raises ConfigError with every mistake found.
     """
     file = Path(path)
-    overrides = _checked(settings)
-    document = read_document(file, AGENT)
-    problems = list(document.problems)
-    agent = _read_agent(document, problems)
-    host = plugins if plugins is not None else make_host(agent, document, problems)
-    check_required(host, agent, document, problems)
-    execution = resolve_settings(overrides, agent.execution if agent else None)
-    backend = bind_backend(agent, host, document, file.parent, problems)
+    environ = os.environ if environ is None else environ
+    from_file = {} if env_file is None else read_env_file(Path(env_file))
+    variables = Variables({**{name: entry.value for name, entry in from_file.items()}, **environ})
+    places = {name: entry.place for name, entry in from_file.items() if name not in environ}
+    problems: list[Problem] = []
+    nearest = command_line_level(settings, problems)
+    farther = (
+        read_settings_file(find_project_file(file), variables, problems),
+        read_settings_file(find_user_file(environ), variables, problems),
+        environment_level(variables.values, places, problems),
+    )
+    try:
+        document = read_document(file, AGENT)
+    except ConfigError as error:
+        raise ConfigError(as_told([*error.problems, *problems], variables)) from None
+    variables.replace(document)
+    problems += document.problems
+    sections = read_sections(document, problems)
+    own = file_level(document, sections.execution)
+    execution = resolve_settings(level for level in (nearest, own, *farther) if level is not None)
+    host = plugins if plugins is not None else make_host(sections, document, problems)
+    check_required(host, sections, document, problems)
+    backend = bind_backend(sections, host, document, file.parent, problems)
     metric_binder = MetricBinder(host, file.parent)
-    agent_metrics = agent.evaluations.metrics if agent and agent.evaluations else []
     defaults = CaseDefaults(
-        metrics=metric_binder.bind(agent_metrics, document, ("evaluations", "metrics"), problems),
-        tool_order=execution.tool_order or "any",
-        extra_calls=execution.extra_calls or "allow",
-        on_turn_failure=execution.on_turn_failure or "continue",
+        metrics=bind_agent_metrics(sections, metric_binder, document, problems),
+        tool_order=execution.tool_order,
+        extra_calls=execution.extra_calls,
+        on_turn_failure=execution.on_turn_failure,
     )
 
     def binder(folder: Path) -> CaseBinder:
         return CaseBinder(
-            matchers=MatcherBuilder(host), metrics=metric_binder, backend=backend, defaults=defaults, folder=folder
+            matchers=MatcherBuilder(host),
+            metrics=metric_binder,
+            backend=backend,
+            defaults=defaults,
+            folder=folder,
         )
 
-    models, cases = find_cases(document, file, agent, binder, problems)
-    if agent is None or backend is None or problems:
-        raise ConfigError(sorted(problems, key=lambda problem: _place(problem, document)))
+    models, cases = find_cases(document, file, sections, binder, problems)
+    if sections.agent is None or backend is None or problems:
+        found = distinct(problems, document.problems)
+        found.sort(key=lambda problem: _place(problem, document))
+        raise ConfigError(mask_problems(as_told(found, variables), document.value))
     return Suite(
-        agent=agent.model_copy(update={"test_cases": models}),
+        agent=sections.agent.model_copy(update={"test_cases": models}),
         backend=backend,
         cases=cases,
-        parallel=execution.parallel_test_cases or 1,
-        llm_timeout=execution.llm_timeout or 60.0,
+        parallel=execution.parallel_test_cases,
+        llm_timeout=execution.llm_timeout,
+        retries=execution.retries,
         path=file,
         plugins={record.id: record.version for record in host.used()},
+        settings=execution,
     )
 
 
-def _checked(settings: ExecutionConfig | Mapping[str, Any] | None) -> ExecutionConfig | None:
-    """The settings that the caller gives, as the model. Raises ConfigError for what they cannot be."""
-    if settings is None or isinstance(settings, ExecutionConfig):
-        return settings
-    try:
-        return ExecutionConfig.model_validate(dict(settings))
-    except ValidationError as error:
-        raise ConfigError(
-            [Problem(line["msg"], path=".".join(map(str, ("settings", *line["loc"])))) for line in error.errors()]
-        ) from None
-
-
-def _read_agent(document: Document, problems: list[Problem]) -> Agent | None:
-    """The agent without its cases, which are checked one by one."""
-    value = document.value
-    if isinstance(value.get("test_cases"), list):
-        value = {**value, "test_cases": []}
-    return validate(Agent, value, document, (), problems)
-
-
-def _place(problem: Problem, document: Document) -> tuple[bool, int]:
+def _place(problem: Problem, document: Document) -> tuple[bool, int, int]:
     """In the order of the agent file; problems of other files come after it, in the order in which they were found."""
     own = problem.file == document.file
-    return not own, (problem.line or 0) if own else 0
+    return not own, (problem.line or 0) if own else 0, (problem.column or 0) if own else 0

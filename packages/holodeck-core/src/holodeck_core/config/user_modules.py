@@ -11,12 +11,15 @@ import importlib
 import sys
 import threading
 import traceback
+from collections.abc import Sequence
+from contextlib import suppress
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from holodeck_core.api.faults import USER_FAULTS, describe
+from holodeck_core.config.suggest import did_you_mean
 
 _path_lock = threading.RLock()
 
@@ -30,36 +33,68 @@ def import_object(spec: str, folder: Path) -> Any:
     module_name, _, attribute = spec.partition(":")
     if not module_name or not attribute:
         raise ValueError(f"{spec!r} must be written module.path:name")
-    module = _import(module_name, folder)
-    value: Any = module
-    for part in attribute.split("."):
-        try:
-            value = getattr(value, part)
-        except AttributeError:
-            raise ValueError(f"{module_name!r} ({module.__file__}) has no {attribute!r}") from None
-    return value
+    return attribute_of(import_module(module_name, folder), attribute)
 
 
-def _import(name: str, folder: Path) -> ModuleType:
+def import_module(name: str, *folders: Path) -> ModuleType:
+    """The module of that name, with ``folders`` importable, the first before the others.
+
+    Raises ValueError as ``import_object`` does.
+    """
     top = name.partition(".")[0]
     with _path_lock:
-        beside = PathFinder.find_spec(top, [str(folder)])
+        importlib.invalidate_caches()
+        beside = PathFinder.find_spec(top, [str(folders[0])])
         if beside is not None:
             _check_shadowing(top, beside)
-        sys.path.insert(0, str(folder))
+        # What a module itself adds to the path stays there.
+        sys.path[:0] = map(str, folders)
         try:
-            importlib.invalidate_caches()
             return importlib.import_module(name)
         except ModuleNotFoundError as error:
             if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
                 raise ValueError(
-                    f"no module named {error.name!r}, neither in {folder} nor installed"
+                    f"no module named {error.name!r}, neither in {folders[0]} nor installed"
                 ) from None
-            raise ValueError(f"importing {name!r} failed: {_with_place(error, folder)}") from error
+            raise ValueError(f"importing {name!r} failed: {_with_place(error, folders)}") from error
         except USER_FAULTS as error:  # boundary: importing runs the user's code
-            raise ValueError(f"importing {name!r} failed: {_with_place(error, folder)}") from error
+            raise ValueError(f"importing {name!r} failed: {_with_place(error, folders)}") from error
         finally:
-            sys.path.remove(str(folder))
+            for folder in folders:
+                with suppress(ValueError):
+                    sys.path.remove(str(folder))
+
+
+def import_file(path: Path, *folders: Path) -> ModuleType:
+    """The module that a file is, with the file's own folder importable, before ``folders``.
+
+    It has the name of the file, so that every import of that name gives the same module. Raises ValueError as
+    ``import_object`` does.
+    """
+    name = path.stem
+    if path.suffix != ".py" or "." in name:
+        raise ValueError(f"{path} is not the file of a Python module: its name must be `module.py`")
+    module = import_module(name, path.parent, *folders)
+    if module.__spec__ is None or _place(module.__spec__) != str(path.resolve()):
+        raise ValueError(f"{module.__file__} is imported as {name!r}, and hides {path}: rename it")
+    return module
+
+
+def attribute_of(module: ModuleType, name: str) -> Any:
+    """What ``name``, with dots in it to go deeper, is in the module. Raises ValueError where there is no such name."""
+    value: Any = module
+    for part in name.split("."):
+        names = dir(value)
+        try:
+            value = getattr(value, part)
+        except AttributeError:
+            what = f"{module.__name__!r} ({module.__file__}) has no {name!r}"
+            raise ValueError(f"{what}{did_you_mean(part, names)}") from None
+        except USER_FAULTS as error:  # boundary: a module may look names up in code of its own
+            raise ValueError(
+                f"looking {name!r} up in {module.__name__!r} failed: {describe(error)}"
+            ) from error
+    return value
 
 
 def _check_shadowing(top: str, beside: ModuleSpec) -> None:
@@ -83,10 +118,10 @@ def _place(spec: ModuleSpec) -> str:
     return str(Path(locations[0]).resolve()) if locations else str(spec.origin)
 
 
-def _with_place(error: BaseException, folder: Path) -> str:
+def _with_place(error: BaseException, folders: Sequence[Path]) -> str:
     """The exception, with the line of the user's code where it came from."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{type(error).__name__}: {error.msg} ({error.filename}:{error.lineno})"
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if frame.filename.startswith(str(folder))]
+    own = [frame for frame in frames if frame.filename.startswith(tuple(map(str, folders)))]
     return f"{describe(error)} ({own[-1].filename}:{own[-1].lineno})" if own else describe(error)

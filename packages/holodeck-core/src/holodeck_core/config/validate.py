@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeVar
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from holodeck_core.errors import Problem
+from holodeck_core.api.faults import describe
+from holodeck_core.config.secret_keys import is_secret, masked, secrets_in
+from holodeck_core.config.unions import NO_MEMBER, Loc, settled
+from holodeck_core.config.valid_keys import ValidKeys, shown_key
+from holodeck_core.config.wording import foreign, not_expected, words
+from holodeck_core.errors import PluginError, Problem
 from holodeck_core.models.base import RULE
-from holodeck_core.text import show_value
 
 M = TypeVar("M", bound=BaseModel)
 Path = tuple[str | int, ...]
+
+_KEY: Final = "[key]"  # how pydantic ends the place of an error about a key itself
+_NEEDED: Final = re.compile(r"`(\w+)`")
 
 
 class Place(Protocol):
@@ -28,79 +37,102 @@ def validate(model: type[M], value: Any, place: Place, path: Path, problems: lis
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        problems.extend(to_problems(error, place, path))
+        problems.extend(to_problems(error, model, value, place, path))
         return None
 
 
-def to_problems(error: ValidationError, place: Place, path: Path) -> list[Problem]:
-    """Every mistake of a validation error, with its place below ``path``."""
-    return [_to_problem(line, place, path) for line in error.errors(include_url=False)]
+def sound_part(model: type[M], value: Any) -> M | None:
+    """The model of what is left of the mapping ``value`` without the keys at which it has mistakes; None if that has
+    some as well. For looking further where the mistakes have been reported."""
+    if not isinstance(value, Mapping):
+        return None
+    for _ in range(2):
+        try:
+            return model.model_validate(value)
+        except ValidationError as error:
+            wrong = {line["loc"][0] for line in error.errors(include_url=False) if line["loc"]}
+            value = {key: item for key, item in value.items() if key not in wrong}
+    return None
 
 
-def _to_problem(line: ErrorDetails, place: Place, path: Path) -> Problem:
+def to_problems(
+    error: ValidationError,
+    model: type[BaseModel],
+    value: Any,
+    place: Place,
+    path: Path = (),
+    also: Iterable[str] = (),
+) -> list[Problem]:
+    """Every mistake of a validation error, each once.
+
+    Args:
+        error: what ``model`` finds in ``value``.
+        place: the document in which the value stands at ``path``.
+        also: keys that the value may have though the model does not know them.
+    """
+    lines = settled(error.errors(include_url=False), model, value)
+    valid = ValidKeys(model, value, also)
+    slips = {
+        (line["loc"][:-1], meant)
+        for line in lines
+        if line["type"] == "extra_forbidden" and (meant := valid.meant(line["loc"])) is not None
+    }
+    problems = [_to_problem(line, valid, place, path) for line in lines if not _follows(line, slips)]
+    return list(dict.fromkeys(problems))
+
+
+def told(error: BaseException, given: Any = None) -> str:
+    """What an exception says of the values that were given, without the secrets among them.
+
+    The plugin host's are in words that may be shown; of all others the message is somebody else's.
+    """
+    if isinstance(error, PluginError):
+        return str(error)
+    text = str(error) if isinstance(error, ValueError) else describe(error)
+    return masked(foreign(text), secrets_in(given))
+
+
+def distinct(problems: Iterable[Problem], reading: Sequence[Problem] = ()) -> list[Problem]:
+    """Each mistake once.
+
+    What several aliases stand for is checked for each of them, and where reading found something wrong (``reading``),
+    what stands in for it is checked as well.
+    """
+    faulty = {(problem.file, problem.line, problem.column) for problem in reading}
+    known = {id(problem) for problem in reading}
+    first: dict[Any, Problem] = {}
+    for problem in problems:
+        place = (problem.file, problem.line, problem.column)
+        if id(problem) in known or place not in faulty:
+            first.setdefault((*place, problem.message, None if problem.line else problem.path), problem)
+    return list(first.values())
+
+
+def _follows(line: ErrorDetails, slips: set[tuple[Loc, str]]) -> bool:
+    """Whether the line only says that a key is missing which is there, but misspelled."""
+    loc = line["loc"]
+    if line["type"] == "missing":
+        return (loc[:-1], str(loc[-1])) in slips
+    if line["type"] == RULE and "needs `" in line["msg"]:
+        return any((loc, key) in slips for key in _NEEDED.findall(line["msg"]))
+    return False
+
+
+def _to_problem(line: ErrorDetails, valid: ValidKeys, place: Place, path: Path) -> Problem:
     loc = (*path, *line["loc"])
     kind = line["type"]
-    if kind == "missing":
-        return place.problem("this key is missing", loc, missing=True)
     if kind == "extra_forbidden":
-        return place.problem(f"unknown key `{loc[-1]}`", loc, key=True)
-    return place.problem(_words(line), loc)
-
-
-_EXPECTED = {
-    "string_type": "text",
-    "int_type": "a whole number",
-    "int_parsing": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "float_parsing": "a number",
-    "bool_type": "true or false",
-    "bool_parsing": "true or false",
-    "list_type": "a list",
-    "dict_type": "a mapping",
-    "model_type": "a mapping",
-    "model_attributes_type": "a mapping",
-}
-
-_RULES = {
-    "greater_than_equal": "must be at least {ge}",
-    "greater_than": "must be more than {gt}",
-    "less_than_equal": "must be at most {le}",
-    "less_than": "must be less than {lt}",
-    "literal_error": "must be one of {expected}",
-    "finite_number": "must be a finite number",
-    "string_too_short": "must not be empty",
-}
-
-
-def _words(line: ErrorDetails) -> str:
-    kind, context = line["type"], line.get("ctx", {})
-    if kind == RULE:
-        return line["msg"]
-    if kind in _EXPECTED:
-        return f"expected {_EXPECTED[kind]}, got {_kind(line['input'])}"
-    if kind in _RULES:
-        return f"{_RULES[kind].format(**context)}, got {show_value(line['input'], 60)}"
-    if kind == "too_short":
-        return f"must have at least {context['min_length']} item{'s' if context['min_length'] > 1 else ''}"
-    if kind == "too_long":
-        return f"must have at most {context['max_length']} items"
-    return line["msg"]
-
-
-def _kind(value: Any) -> str:
-    match value:
-        case None:
-            return "nothing (null)"
-        case bool():
-            return str(value).lower()
-        case int() | float():
-            return f"the number {value}"
-        case str():
-            return f"the text {show_value(value, 60)}"
-        case list():
-            return "a list"
-        case dict():
-            return "a mapping"
-        case _:
-            return type(value).__name__
+        return place.problem(valid.message(line["loc"]), loc, key=True)
+    secret = is_secret(loc)
+    if kind == NO_MEMBER:
+        return place.problem(not_expected(line["ctx"]["kinds"], line["input"], secret=secret), loc)
+    message = words(line, secret=secret)
+    if kind == "missing" and (meant := valid.meant_by(line["loc"])) is not None:
+        message += f": is it meant by {shown_key(meant)}?"
+    if kind == "list_type" and isinstance(line["input"], str) and valid.takes_texts(line["loc"]):
+        message += ": write a list, […], also of one"
+    if kind != RULE:
+        message = masked(message, secrets_in(line["input"], loc))
+    if loc[-1:] == (_KEY,):
+        return place.problem(f"the key {message}", loc[:-1], key=True)
+    return place.problem(message, loc, missing=kind == "missing")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 def assign(
@@ -42,6 +42,12 @@ class Assignment:
         """The calls that serve an expectation, ascending."""
         return [call for call, owner in enumerate(self.owner) if owner == expectation]
 
+    def take(self, expectation: int, calls: Iterable[int]) -> None:
+        """Let these calls serve the expectation, which is served with them."""
+        self.served.add(expectation)
+        for call in calls:
+            self.owner[call] = expectation
+
     def serve(self, expectation: int) -> bool:
         """One more call for the expectation, moving other calls between their expectations where that is needed."""
         seen: set[int] = set()
@@ -80,10 +86,38 @@ def assign_in_order(compatible: Sequence[Sequence[int]], counts: Sequence[int], 
     for expectation, count in enumerate(counts):
         taken = [call for call in compatible[expectation] if call >= position][:count]
         if len(taken) == count:
-            assignment.served.add(expectation)
-            for call in taken:
-                assignment.owner[call] = expectation
+            assignment.take(expectation, taken)
             position = taken[-1] + 1
+    return assignment
+
+
+def assign_runs(
+    compatible: Sequence[Sequence[int]], counts: Sequence[int], limits: Sequence[int], calls: int
+) -> Assignment | None:
+    """All calls for expectations, in their order: each takes ``counts[e]`` to ``limits[e]`` calls in a row, and none is
+    left. None where that cannot be."""
+    # For each expectation, where its run may end, and where that run began: the first way that is found is kept.
+    began: list[dict[int, int]] = []
+    starts = {0}
+    for expectation, (count, limit) in enumerate(zip(counts, limits, strict=True)):
+        fits = set(compatible[expectation])
+        ends: dict[int, int] = {}
+        for start in sorted(starts):
+            for end in range(start, min(start + limit, calls) + 1):
+                if end - start >= count:
+                    ends.setdefault(end, start)
+                if end not in fits:
+                    break
+        began.append(ends)
+        starts = set(ends)
+    if calls not in starts:
+        return None
+    assignment = Assignment(compatible, calls)
+    end = calls
+    for expectation in reversed(range(len(counts))):
+        start = began[expectation][end]
+        assignment.take(expectation, range(start, end))
+        end = start
     return assignment
 
 
@@ -94,8 +128,6 @@ def assign_exactly(compatible: Sequence[Sequence[int]], counts: Sequence[int], c
     for expectation, count in enumerate(counts):
         wanted = range(position, position + count)
         if position + count <= calls and set(wanted) <= set(compatible[expectation]):
-            assignment.served.add(expectation)
-            for call in wanted:
-                assignment.owner[call] = expectation
+            assignment.take(expectation, wanted)
         position += count
     return assignment

@@ -9,7 +9,7 @@ from holodeck_core.api.faults import USER_FAULTS, describe
 from holodeck_core.api.matcher import ABSENT, Matcher
 from holodeck_core.api.reply import ToolCall
 from holodeck_core.api.tool_checks import Expectation, ToolChecks
-from holodeck_core.engine.assignment import Assignment, assign, assign_exactly, assign_in_order
+from holodeck_core.engine.assignment import Assignment, assign, assign_exactly, assign_in_order, assign_runs
 from holodeck_core.engine.outcomes import ToolVerdict
 from holodeck_core.text import one_line, shorten, show_value
 
@@ -74,7 +74,7 @@ def _check_pair(expectation: Expectation, call: ToolCall, details: list[dict[str
     difference = _difference(expectation, call)
     reason = None
     if difference is not None:
-        reason = _nearest(expectation, [difference], [call])
+        reason = _nearest(expectation, [difference], [call], [None])
     elif expectation.count > 1:
         reason = f"expected {expectation.count} matching calls, got 1"
     index = 0 if reason is None else None
@@ -89,12 +89,13 @@ def _assign(
     counts: list[int],
     calls: int,
 ) -> Assignment:
-    if checks.order == "in_order":
-        return assign_in_order(compatible, counts, calls)
     if checks.order == "exact":
         return assign_exactly(compatible, counts, calls)
     limits = [expectation.max_count or expectation.count for expectation in expectations]
-    return assign(compatible, counts, limits, calls)
+    if checks.order == "any":
+        return assign(compatible, counts, limits, calls)
+    runs = assign_runs(compatible, counts, limits, calls) if checks.forbid_extra_calls else None
+    return runs or assign_in_order(compatible, counts, calls)
 
 
 class _Difference(str):
@@ -175,22 +176,19 @@ def _why_unmatched(
     if checks.order == "exact":
         return _why_not_in_place(checks, differences, index, calls)
     satisfying = [call for call, reason in enumerate(differences) if reason is None]
+    nearest = _nearest(expectation, differences, calls, assignment.owner)
     if not satisfying:
-        return _nearest(expectation, differences, calls)
+        return nearest
+    other = any(reason is not None and reason.size < _OTHER_TOOL for reason in differences)
+    also = f"; the nearest other call: {nearest}" if other else ""
     if len(satisfying) < expectation.count:
-        reason = f"expected {expectation.count} matching calls, got {len(satisfying)}"
-        others = any(other is not None and other.size < _OTHER_TOOL for other in differences)
-        return (
-            f"{reason}; the nearest other call: {_nearest(expectation, differences, calls)}"
-            if others
-            else reason
-        )
+        return f"expected {expectation.count} matching calls, got {len(satisfying)}{also}"
     if checks.order == "in_order":
         found = ", ".join(str(call + 1) for call in satisfying[:_NAMES_SHOWN])
         return f"no matching call stands behind those of the expectations before it (matching: call {found})"
     taken = ", ".join(str(call + 1) for call in satisfying if assignment.owner[call] is not None)
     need = "a matching call" if expectation.count == 1 else f"{expectation.count} matching calls"
-    return f"expected {need} of its own, but other expectations need call {taken}"
+    return f"expected {need} of its own, but other expectations need call {taken}{also}"
 
 
 def _why_not_in_place(
@@ -210,16 +208,22 @@ def _why_not_in_place(
 
 
 def _nearest(
-    expectation: Expectation, differences: Sequence[_Difference | None], calls: Sequence[ToolCall]
+    expectation: Expectation,
+    differences: Sequence[_Difference | None],
+    calls: Sequence[ToolCall],
+    owner: Sequence[int | None],
 ) -> str:
-    """The reason of the call that is nearest to the expectation, or that there is no call of that name."""
+    """The reason of the call that is nearest to the expectation, or that there is no call of that name.
+
+    A call that serves no other expectation is nearer than any that does: it is the one that went wrong.
+    """
     candidates = [
-        (reason.size, index, reason)
+        (owner[index] is not None, reason.size, index, reason)
         for index, reason in enumerate(differences)
         if reason is not None and reason.size < _OTHER_TOOL
     ]
     if candidates:
-        _, index, reason = min(candidates)
+        *_, index, reason = min(candidates)
         return f"{reason} (call {index + 1})"
     wanted = _show_wanted(expectation)
     return (
