@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeAlias
 
 import pytest
 
-from holodeck_core import TestReport
+from holodeck_core import ConfigError, TestReport, load_suite
 
 Write: TypeAlias = Callable[..., Path]
 Holodeck: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -148,15 +148,11 @@ def test_half_a_character_stops_no_writer_wherever_it_stands(report: Any) -> Non
     ],
     ids=["name", "key", "input", "yaml"],
 )
-def test_half_a_character_in_a_file_is_a_mistake(
-    write: Write, holodeck: Holodeck, tmp_path: Path, name: str, text: str
-) -> None:
+def test_half_a_character_in_a_file_is_a_mistake(write: Write, tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text)
-    write({"model": {"provider": "scripted", "replies": []}, "test_cases_file": name})
-    done = holodeck("test")
-    assert done.returncode == 2
-    assert f"{name}:1:" in done.stderr
-    assert "Traceback" not in done.stderr
+    agent = write({"model": {"provider": "scripted", "replies": []}, "test_cases_file": name})
+    with pytest.raises(ConfigError, match=f"{name}:1:"):
+        load_suite(agent)
 
 
 def test_a_report_says_expected_and_got_in_the_same_roles_everywhere(report: Any) -> None:
