@@ -60,12 +60,20 @@ def run_tests(request: RunRequest) -> ExitCode:
     except UsageMistake as mistake:
         tell_error(f"Error: {mistake}")
         return ExitCode.USAGE
+    to_stdout = any(output.path is None for output in request.outputs)
+    # Standard output is the report's: what an agent or a module prints must not stand in it.
+    with redirect_stdout(sys.stderr) if to_stdout else nullcontext():
+        return _load_and_run(request, select, reports, to_stdout)
+
+
+def _load_and_run(
+    request: RunRequest, select: Callable[[BoundCase], bool] | None, reports: list[Reporter], to_stdout: bool
+) -> ExitCode:
     suite = load(request.agent, request.settings, request.env_file)
     tell_warnings(suite)
     if why := _nothing_to_run(suite, select, request):
         tell_error(why)
         return ExitCode.NOT_RUN
-    to_stdout = any(output.path is None for output in request.outputs)
     options = TerminalOptions(verbosity=request.verbosity, color=request.color, stderr=to_stdout)
     terminal = TerminalReporter(options)
     run = run_suite(suite, reporters=[terminal, *reports], select=select)
@@ -74,12 +82,12 @@ def run_tests(request: RunRequest) -> ExitCode:
         at_once=terminal.end,
         ending=lambda: terminal.run_over,
     )
-    # Standard output is the report's: what an agent prints must not stand in it.
-    with redirect_stdout(sys.stderr) if to_stdout else nullcontext():
-        try:
-            asyncio.run(_to_the_end(run, interrupt))
-        finally:
-            terminal.end()
+    try:
+        asyncio.run(_to_the_end(run, interrupt))
+    finally:
+        terminal.end()
+    for note in run.notes:
+        tell_error(f"warning: {one_line(note)}")
     for error in run.reporter_errors:
         tell_error(f"error: a report could not be written: {one_line(error)}")
     summary = run.summary

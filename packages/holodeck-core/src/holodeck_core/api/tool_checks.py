@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 
-from holodeck_core.api.matcher import Matcher
+from holodeck_core.api.matcher import Matcher, Undecided
 from holodeck_core.api.reply import ToolCall
 
 NameMatch: TypeAlias = Literal["contains", "exact", "glob", "regex"]
@@ -45,6 +45,13 @@ class ToolName:
     matches: Callable[[str], bool] = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(_name_test, takes_self=True)
     )
+
+    def undecided(self, call: ToolCall) -> str | None:
+        """Why it cannot be said whether the call is one of that name; None where it can."""
+        if self.pattern is None:
+            return None
+        reason = self.pattern.mismatch(call.name)
+        return reason if isinstance(reason, Undecided) else None
 
     def names(self, call: ToolCall) -> bool:
         """Whether the call is one of that name."""

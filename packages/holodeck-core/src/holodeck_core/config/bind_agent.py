@@ -34,12 +34,22 @@ def make_host(sections: AgentSections, document: Document, problems: list[Proble
 def check_required(
     host: PluginHost, sections: AgentSections, document: Document, problems: list[Problem]
 ) -> None:
-    """Every plugin under ``plugins.required`` is installed, in a version that fits, and works."""
+    """Every plugin under ``plugins.required`` is installed, in a version that fits, and works.
+
+    Where the host is strict, all that are installed do.
+    """
     for index, spec in enumerate(sections.plugins.required):
         problems.extend(
             document.problem(message, ("plugins", "required", index))
             for message in host.check_required([spec])
         )
+    if host.strict:
+        for record in host.records():
+            if record.status in ("broken", "misnamed"):
+                why = "; ".join(record.problems)
+                problems.append(
+                    Problem(f"the plugin {record.distribution} {record.version} is {record.status}: {why}")
+                )
 
 
 def bind_backend(

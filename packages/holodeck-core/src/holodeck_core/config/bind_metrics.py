@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
+import attrs
 from pydantic import ValidationError
 
 from holodeck_core.api.faults import USER_FAULTS
+from holodeck_core.api.grader import GraderContext
 from holodeck_core.api.metric import Metric
 from holodeck_core.api.suite import BoundMetric
 from holodeck_core.config.expected_keys import keys_of, model_for
@@ -19,6 +21,8 @@ from holodeck_core.errors import PluginError, Problem, UnknownName
 from holodeck_core.models.evaluation import CodeMetric, EvaluationMetric, MetricType, PluginMetric
 from holodeck_core.plugins.host import PluginHost
 from holodeck_core.text import show_value
+
+_TURN_FIELDS = frozenset(attrs.fields_dict(GraderContext))
 
 
 class MetricBinder:
@@ -102,6 +106,9 @@ class MetricBinder:
                 if key == "type" and (hint := meant_type(name)):
                     raise ValueError(f"there is no type of metric {show_value(name, 60)}{hint}") from error
                 raise
+            unknown = found.needs - _TURN_FIELDS
+            if unknown:
+                raise ValueError(f"the metric `{name}` needs {', '.join(sorted(unknown))}, which no turn has")
             self._classes[key, name] = found
         return found
 

@@ -45,6 +45,8 @@ class ToolBinder:
             names = tuple(
                 [self._forbidden(tool, place, (*below, n), problems) for n, tool in enumerate(forbidden)]
             )
+        if expectations is None and not names and extra_calls != "forbid":
+            return None
         return ToolChecks(
             expectations=expectations,
             forbidden=names,

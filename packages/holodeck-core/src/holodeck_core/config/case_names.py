@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from typing import Final
 
-_SMALLEST: Final = 1024
+_SMALLEST: Final = 1 << 15
 
 
 class CaseNames:

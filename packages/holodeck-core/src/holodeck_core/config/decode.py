@@ -23,6 +23,7 @@ _MARK: Final = "\ufeff"
 # A text that is read at once. Beyond it the cases belong into a JSON Lines file, which is read as a stream.
 MAX_BYTES: Final = 256 * 1024 * 1024
 
+_CHUNK: Final = 1024 * 1024
 _CONTROLS: Final = bytes(sorted({*range(0x20)} - set(b"\t\n\f\r")))
 # The longer marks first: UTF-32-LE's begins with UTF-16-LE's.
 _OTHER_MARKS: Final = (
@@ -42,12 +43,22 @@ def read_text(path: Path) -> str:
     """
     with open_file(path) as file:
         try:
-            data = file.read(MAX_BYTES + 1)
+            data = _all_of(file)
         except OSError as error:
             raise unreadable(path, error) from error
     if len(data) > MAX_BYTES:
         raise _refused(path, f"the file is larger than {MAX_BYTES // 1024**2} MB; a JSON Lines file may be")
     return decode(data, display(path))
+
+
+def _all_of(file: BinaryIO) -> bytes:
+    """The bytes of a file, one more than ``MAX_BYTES`` of a larger one; a read reserves all that it asks for."""
+    chunks = []
+    left = MAX_BYTES + 1
+    while left and (chunk := file.read(min(left, _CHUNK))):
+        chunks.append(chunk)
+        left -= len(chunk)
+    return b"".join(chunks)
 
 
 def decode(data: bytes, file: str) -> str:

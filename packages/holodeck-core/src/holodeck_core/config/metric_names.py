@@ -26,4 +26,4 @@ def misplaced(key: str, name: str) -> str | None:
 
 def meant_type(name: str) -> str:
     """``; did you mean …?`` for a type that nothing contributes; the types that are built in are known to no plugin."""
-    return did_you_mean(name, sorted({STANDARD, *_OWN_TYPES}))
+    return did_you_mean(name, sorted({STANDARD, *_OWN_TYPES} - {name}))

@@ -35,8 +35,9 @@ def check_case_files(
     """Look for the files that the turns of a case send, which stands as ``case`` in ``place`` at ``at``."""
     if not isinstance(case, dict):
         return
+    if "files" in case:
+        _check_files(case["files"], folder, place, (*at, "files"), problems)
     turns = case.get("turns")
-    _check_files(case.get("files"), folder, place, (*at, "files"), problems)
     for number, turn in enumerate(turns if isinstance(turns, list) else ()):
         if isinstance(turn, dict) and "files" in turn:
             _check_files(turn["files"], folder, place, (*at, "turns", number, "files"), problems)

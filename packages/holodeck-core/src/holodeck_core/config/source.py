@@ -23,6 +23,8 @@ _SECRET_KEY: Final = re.compile(
 _SECRET_WORDS: Final = ("key", "secret", "passw", "authorization", "token")  # one of these is in every match
 _SECRET_VALUE: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"?|'(?:[^']|'')*'?|[^\"'].*")
 _SECRET_VALUE_IN_BRACES: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"?|'(?:[^']|'')*'?|[^\"',}][^,}]*")
+# What stands before the host of an address: user and password.
+_USER_INFO: Final = re.compile(r"(?<=://)[^/\s@\"']+(?=@)")
 _SECRET_ABOVE: Final = re.compile(rf"{_SECRET_KEY.pattern}(?:[|>][-+0-9]*\s*)?$", re.IGNORECASE)
 
 
@@ -104,6 +106,7 @@ def _masked(line: str, above: str) -> str:
     both = (above + line).lower()
     if not any(word in both for word in _SECRET_WORDS):
         return line
+    line = _USER_INFO.sub(lambda found: "*" * len(found.group()), line)
     if _SECRET_ABOVE.search(above) and not _SECRET_KEY.search(line):
         indent = len(line) - len(line.lstrip())
         return line[:indent] + "*" * (len(line) - indent)

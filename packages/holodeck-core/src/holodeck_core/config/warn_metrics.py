@@ -79,6 +79,12 @@ class Judgement:
             relative=tuple([o for o in numeric if o.relative_tolerance and not o.absolute_tolerance]),
         )
 
+    def doubts(self, truth: str) -> bool:
+        """Whether ``of_truth`` may have something to say: the same, quickly."""
+        if not self.numeric:
+            return False
+        return bool(self.relative) or not (truth[-1].isdecimal() or _DIGIT.search(truth))
+
     def of_truth(self, truth: str) -> list[str]:
         """Why a turn of this ground truth cannot pass, or not in the way that its metrics suggest."""
         if _DIGIT.search(truth) is None:
@@ -87,7 +93,7 @@ class Judgement:
                 "is none: it can never pass; give this turn other `evaluations`"
                 for options in self.numeric
             ]
-        if not self.relative or not _ZERO.fullmatch(truth):
+        if not _ZERO.fullmatch(truth):
             return []
         return [
             f"the `relative_tolerance` of the metric {_named(options.metric_name)} is a share of the ground truth, "

@@ -74,17 +74,17 @@ class SuiteWarnings:
             found.append(Found(("min_pass_rate",), "with a pass rate of 0 the case can never fail"))
         own, checked, turns = self._metrics, False, model.turns
         for number, turn in enumerate(case.turns):
-            metrics, truth, tools = turn.metrics, turn.ground_truth, turn.tools
-            judgement = self._judgement if metrics is own else Judgement.of(metrics)
-            if truth is not None and metrics is own:
-                self._truth_met = True
-            checked = (
-                checked
-                or (judgement.without_truth if truth is None else judgement.with_truth)
-                or asserts_something(tools)
-            )
-            below = self._turn(turn, model if turns is None else turns[number], judgement)
-            if below:
+            metrics, truth = turn.metrics, turn.ground_truth
+            if metrics is own:
+                judgement = self._judgement
+                self._truth_met = self._truth_met or truth is not None
+            else:
+                judgement = Judgement.of(metrics)
+            if not checked:
+                decided = judgement.without_truth if truth is None else judgement.with_truth
+                checked = decided or asserts_something(turn.tools)
+            written = model if turns is None else turns[number]
+            if below := self._turn(turn, written, judgement):
                 found += below if turns is None else [each.below("turns", number) for each in below]
         if turns is not None and model.evaluations:
             found += [each.below("evaluations") for each in _case_metrics(case, turns, model.evaluations)]
@@ -101,17 +101,13 @@ class SuiteWarnings:
                 below += starved(model.evaluations, turn.metrics, "this turn has none")
             found += [each.below("evaluations") for each in below]
         if truth is not None:
-            if judgement.numeric:
+            if judgement.doubts(truth):
                 found += [Found((GROUND_TRUTH,), message) for message in judgement.of_truth(truth)]
             elif not turn.metrics:
                 found.append(Found((GROUND_TRUTH,), f"no metric uses this `{GROUND_TRUTH}`", unchecked=True))
-        if tools is None:
-            if model.tool_order is not None:
-                found += tool_warnings(model, tools)
-            return found
-        if model.tool_order or model.extra_calls or tools.forbidden:
+        if model.tool_order or model.extra_calls or (tools is not None and tools.forbidden):
             found += tool_warnings(model, tools)
-        if not self._tools.are_fine(tools):
+        if tools is not None and not self._tools.are_fine(tools):
             found += self._tools.warnings(model, tools)
         return found
 

@@ -10,9 +10,10 @@ from time import perf_counter
 from typing import Any, TypeAlias
 
 from holodeck_core.api.events import CaseFinished, CaseStarted, RunFinished, RunStarted, TurnFinished
+from holodeck_core.api.faults import describe
 from holodeck_core.api.reporter import Reporter
 from holodeck_core.api.suite import BoundCase, Suite
-from holodeck_core.engine.case import run_case
+from holodeck_core.engine.case import CLOSE_TIMEOUT_S, run_case
 from holodeck_core.engine.environment import describe_environment
 from holodeck_core.engine.journal import Journal
 from holodeck_core.engine.outcomes import CaseOutcome, TurnOutcome
@@ -21,7 +22,7 @@ from holodeck_core.engine.record import read_record, write_record
 from holodeck_core.engine.reporting import Reporters
 from holodeck_core.engine.send import Limits
 from holodeck_core.engine.summary import SummaryCount
-from holodeck_core.engine.workers import Workers, is_own_cancellation
+from holodeck_core.engine.workers import Workers, passes_through
 from holodeck_core.models.test_result import ReportSummary, TestReport, TestResult
 from holodeck_core.plugins.distributions import core_version
 
@@ -52,6 +53,8 @@ class Run:
         self._started_at = datetime.now(UTC)
         self._complete = False
         self._stopping = False
+        self.notes: tuple[str, ...] = ()
+        """Troubles of the run as a whole that changed no verdict."""
         self._cases: list[asyncio.Task[None]] = []
 
     @property
@@ -110,8 +113,10 @@ class Run:
                 if position in self._journal:
                     yield read_record(self._journal.read(position))
                     position += 1
-                elif task.done():
+                elif task.done() and position >= len(self._journal):
                     break
+                elif task.done():
+                    position += 1  # of a run that was stopped, results may be missing in between
                 else:
                     waiting = asyncio.ensure_future(self._kept.wait())
                     try:
@@ -152,17 +157,26 @@ class Run:
             self._complete = not self._stopping
         finally:
             try:
-                await self._suite.backend.close()
+                await self._close_backend()
             finally:
                 await self._reporters.tell_finished(self._finished((perf_counter() - begun) * 1000), workers)
                 workers.close()
+
+    async def _close_backend(self) -> None:
+        try:
+            async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                await self._suite.backend.close()
+        except BaseException as error:
+            if passes_through(error):
+                raise
+            self.notes = (*self.notes, f"closing the backend failed: {describe(error)}")
 
     async def _side_by_side(self) -> None:
         """Wait for all; the first that raises, or a cancellation from outside, ends the others before it passes on."""
         try:
             await asyncio.gather(*self._cases)
-        except asyncio.CancelledError:
-            if is_own_cancellation():
+        except asyncio.CancelledError as error:
+            if passes_through(error):
                 raise  # else it was ``stop`` that cancelled the cases
         finally:
             self._cancel_cases()
