@@ -36,11 +36,6 @@ class VariableMistakes(ValueError):
         self.messages = messages
 
 
-def escape(text: str) -> str:
-    """The text written so that replacing its variables gives it back."""
-    return text.replace("${", "$${")
-
-
 def replace_in_text(text: str, values: Mapping[str, str], used: dict[str, str] | None = None) -> str:
     """The text with its variables replaced; those that were put in are added to ``used`` with their values.
 
