@@ -85,7 +85,13 @@ def show_value(value: object, width: int = DEFAULT_WIDTH) -> str:
     What could not be seen (control characters, unusual spaces, combining forms hidden in a look-alike) stands
     as an escape, so that two different values never look the same.
     """
-    if type(value) is str and value.isascii() and value.isprintable() and '"' not in value and "\\" not in value:
+    if (
+        type(value) is str
+        and value.isascii()
+        and value.isprintable()
+        and '"' not in value
+        and "\\" not in value
+    ):
         return shorten(f'"{value}"', width)  # what most values are; the same text, without the detour
     try:
         text = _to_json(value)

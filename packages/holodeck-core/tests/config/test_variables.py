@@ -12,8 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from holodeck_core import ConfigError, Suite, load_suite
-from holodeck_core.config.env_file import read_env_file
-from holodeck_core.config.variables import VariableMistakes, replace_in_text
+from holodeck_core.config.settings.env_file import read_env_file
+from holodeck_core.config.settings.variables import VariableMistakes, replace_in_text
 
 VALUES = {"NAME": "value", "_x9": "low", "EMPTY": "", "NEST": "${NAME}", "BRACE": "}", "LINES": "a\nb: c"}
 
