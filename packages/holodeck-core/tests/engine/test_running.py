@@ -70,6 +70,17 @@ async def test_a_result_is_told_as_soon_as_it_and_all_before_it_are_there(suite_
     assert result.test_input == "slow"
 
 
+async def test_an_agent_that_never_waits_leaves_the_loop_to_others_between_cases(suite_of: Any, turn: Any) -> None:
+    async def talk(text: str) -> str:
+        return text
+
+    run = run_suite(suite_of(talk, *[[turn(str(number))] for number in range(100)]))
+    asyncio.get_running_loop().call_later(0, run.stop)
+    report = await run
+    assert not report.complete
+    assert report.summary.total_tests < 100
+
+
 async def test_each_case_has_a_session_of_its_own_and_every_session_is_closed(
     suite_of: Any, turn: Any
 ) -> None:

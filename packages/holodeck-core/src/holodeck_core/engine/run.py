@@ -197,6 +197,7 @@ class Run:
             if self._reporters.starts:
                 self._reporters.tell(CaseStarted(index=case.index, name=case.label, turns=len(case.turns)))
             turn_done = self._turn_teller(case) if self._reporters.turns else None
+            await asyncio.sleep(0)  # an agent that never waits must not keep the loop from timers, signals and others
             outcome = await run_case(case, self._suite, limits, turn_done)
             self._keep(position, case, outcome)
 

@@ -45,19 +45,20 @@ def undecided(checks: ToolChecks, reason: str) -> ToolVerdict:
 
 def _why_forbidden(tool: ToolName, call: ToolCall) -> str | None:
     """Why the call counts as one of the forbidden tool: also where that cannot be told."""
-    if _names(tool, call):
-        return f"the forbidden tool {_quoted(call.name)} was called"
-    reason = tool.undecided(call)
-    return None if reason is None else f"whether this is a forbidden tool cannot be told: {reason}"
+    named = _names(tool, call)
+    if isinstance(named, str):
+        return f"whether this is a forbidden tool cannot be told: {named}"
+    return f"the forbidden tool {_quoted(call.name)} was called" if named else None
 
 
-def _names(tool: ToolName, call: ToolCall) -> bool:
+def _names(tool: ToolName, call: ToolCall) -> bool | str:
+    """Whether the call is one of that name; a text says why that cannot be told."""
     try:
-        return tool.names(call)
+        return tool.names(call) or tool.undecided(call) or False
     except BaseException as error:
         if passes_through(error):
             raise
-        return False
+        return f"the matcher failed: {describe(error)}"
 
 
 def _check_expectations(
@@ -135,10 +136,10 @@ _OTHER_TOOL = 1_000_000
 
 def _difference(expectation: Expectation, call: ToolCall) -> _Difference | None:
     """None where the call satisfies the expectation, else the first thing that differs and how many do."""
-    if not _names(expectation.tool, call):
-        reason = expectation.tool.undecided(call)
-        if reason is not None:
-            return _sized(f"name: {reason}", len(expectation.args) + 1)
+    named = _names(expectation.tool, call)
+    if isinstance(named, str):
+        return _sized(f"name: {named}", len(expectation.args) + 1)
+    if not named:
         return _sized(f"another tool: {_quoted(call.name)}", _OTHER_TOOL)
     if call.raw_args is not None and (expectation.args or expectation.forbid_extra_args):
         return _sized(
