@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from holodeck_core import ABSENT, ArgMatcher, LiteralMatcher, Matcher
+from holodeck_core import ABSENT, ArgMatcher, LiteralMatcher, Matcher, Undecided
 
 
 class Letters(Matcher):
@@ -21,6 +21,8 @@ class Letters(Matcher):
     def mismatch(self, actual: Any) -> str | None:
         if actual is ABSENT and self.expected == "ABSENT":
             return None
+        if actual == "?":
+            return Undecided("cannot tell")
         same = isinstance(actual, str) and actual.upper() == self.expected
         return None if same else f"expected {self.expected}, got {actual!r}"
 
@@ -97,3 +99,16 @@ def test_the_reason_names_the_first_difference_and_its_place(expected: Any, actu
 )
 def test_a_literal_blocks_where_a_matcher_in_it_does(expected: Any, blocks: bool) -> None:
     assert build(expected).blocking is blocks
+
+
+@pytest.mark.parametrize(
+    ("actual", "reason", "undecided"),
+    [
+        ({"a": ["?"]}, "at a[0]: cannot tell", True),
+        ({"a": ["b"]}, "at a[0]: expected A, got 'b'", False),
+    ],
+)
+def test_what_a_matcher_cannot_judge_the_literal_cannot(actual: Any, reason: str, undecided: bool) -> None:
+    found = build({"a": [{"fuzzy": "A"}]}).mismatch(actual)
+    assert found == reason
+    assert isinstance(found, Undecided) is undecided

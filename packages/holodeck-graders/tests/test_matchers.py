@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from holodeck_core import ABSENT, Matcher
+from holodeck_core import ABSENT, LiteralMatcher, Matcher, Undecided
 from holodeck_graders.matchers.absent import AbsentMatcher
 from holodeck_graders.matchers.any_of import AnyOfMatcher
 from holodeck_graders.matchers.approx import ApproxMatcher
+from holodeck_graders.matchers.contains import ContainsMatcher
 from holodeck_graders.matchers.type import TypeMatcher
 from holodeck_graders.matchers.unordered import UnorderedMatcher
 
@@ -235,3 +236,64 @@ def test_values_that_make_no_sense_are_refused(
 )
 def test_a_matcher_blocks_where_one_inside_of_it_does(build: Build, expected: Any, blocks: bool) -> None:
     assert build(expected).blocking is blocks
+
+
+class _Doubt(LiteralMatcher):
+    """A literal that cannot judge what begins with a question mark."""
+
+    def mismatch(self, actual: Any) -> str | None:
+        doubtful = isinstance(actual, str) and actual.startswith("?")
+        return Undecided(f"cannot tell {actual}") if doubtful else super().mismatch(actual)
+
+
+@pytest.mark.parametrize(
+    ("matcher", "expected", "actual", "reason", "undecided"),
+    [
+        (AnyOfMatcher, ["a", "b"], "?", 'expected any of ["a", "b"], got "?"; of one: cannot tell ?', True),
+        (AnyOfMatcher, ["a"], "?", "cannot tell ?", True),
+        (AnyOfMatcher, ["a", "b"], "c", 'expected any of ["a", "b"], got "c"', False),
+        (
+            ContainsMatcher,
+            "a",
+            ["?", "b"],
+            'expected it to contain "a", got ["?", "b"]; of one: cannot tell ?',
+            True,
+        ),
+        (ContainsMatcher, "a", ["?", "a"], None, False),
+        (ContainsMatcher, "a", ["c", "b"], 'expected it to contain "a", got ["c", "b"]', False),
+        (
+            ContainsMatcher,
+            {"k": "a"},
+            {"k": "?"},
+            'expected it to contain {"k": "a"}, got {"k": "?"}: at k: cannot tell ?',
+            True,
+        ),
+        (
+            ContainsMatcher,
+            {"k": "a"},
+            {"k": "b"},
+            'expected it to contain {"k": "a"}, got {"k": "b"}: at k: expected "a", got "b"',
+            False,
+        ),
+        (
+            UnorderedMatcher,
+            ["a", "b"],
+            ["?1", "?2"],
+            'expected in any order ["a", "b"], got ["?1", "?2"]: nothing is left for "a"; of one: cannot tell ?1',
+            True,
+        ),
+        (
+            UnorderedMatcher,
+            ["a"],
+            ["b"],
+            'expected in any order ["a"], got ["b"]: nothing is left for "a"',
+            False,
+        ),
+    ],
+)
+def test_what_one_inside_of_it_cannot_judge_a_matcher_cannot(
+    matcher: type[Matcher], expected: Any, actual: Any, reason: str | None, undecided: bool
+) -> None:
+    found = matcher(expected, _Doubt).mismatch(actual)
+    assert found == reason
+    assert isinstance(found, Undecided) is undecided

@@ -30,6 +30,7 @@ Build = Callable[[Any], Matcher]
         ([{"regex": ".*"}, "a"], ["a", "b"], True),
         ([{"any_of": ["a", "b"]}, {"any_of": ["b", "c"]}, "b"], ["b", "a", "c"], True),
         ([{"any_of": ["a", "b"]}, "a", "b"], ["a", "b", "c"], False),
+        ([{"any_of": ["a", "b", "c"]}, "a", "a"], ["a", "b", "c"], False),
         ([{"unordered": [1, 2]}, 3], [3, [2, 1]], True),
         (["a"], "a", False),
         (["a"], {"a": 1}, False),

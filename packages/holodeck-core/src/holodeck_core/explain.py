@@ -103,7 +103,7 @@ def _tools(turn: TurnLike) -> Iterator[str]:
 def _metrics(turn: TurnLike) -> Iterator[str]:
     for metric in turn.metric_results:
         if metric.error:
-            yield f"{metric.metric_name}: {metric.error}"
+            yield f"{metric.metric_name}: {metric.reasoning or metric.error}"
         elif metric.passed is False:
             yield f"{metric.metric_name}: {metric.reasoning or _score(metric)}"
 

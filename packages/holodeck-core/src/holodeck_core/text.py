@@ -42,6 +42,7 @@ _LONE_JOINER = re.compile(
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 DEFAULT_WIDTH = 200
+_SHORT = 10**18  # integers below it need no shortening
 
 _to_json = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
@@ -85,6 +86,8 @@ def show_value(value: object, width: int = DEFAULT_WIDTH) -> str:
     What could not be seen (control characters, unusual spaces, combining forms hidden in a look-alike) stands
     as an escape, so that two different values never look the same.
     """
+    if type(value) is int and -_SHORT < value < _SHORT:
+        return str(value)
     if (
         type(value) is str
         and value.isascii()

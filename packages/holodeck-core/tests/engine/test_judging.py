@@ -15,11 +15,13 @@ from holodeck_core.engine.verdicts import case_status, failed_to_score, judge, s
 @pytest.mark.parametrize(
     ("score", "threshold", "reasoning"),
     [
-        (Score(0.25), 0.5, "score 0.25 is under the threshold 0.5"),
+        (Score(0.25), 0.5, "score 0.25 is below the threshold 0.5"),
         (Score(0.25, False), None, "score 0.25"),
         (Score(0.25, False, "too short"), None, "too short"),
-        (Score(0.25, reason="too short"), 0.5, "too short"),
-        (Score(0.25, reason=""), 0.5, "score 0.25 is under the threshold 0.5"),
+        (Score(0.25, reason="too short"), 0.5, "score 0.25 is below the threshold 0.5: too short"),
+        (Score(0.25, False, "too short"), 0.5, "too short"),
+        (Score(0.25, True, "good"), 0.5, "score 0.25 is below the threshold 0.5: good"),
+        (Score(0.25, reason=""), 0.5, "score 0.25 is below the threshold 0.5"),
         (Score(0.75, True), None, None),
         (Score(0.75, True, "close"), None, "close"),
         (Score(None), None, "an input that the metric needs is missing"),

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from holodeck_core import Expectation, LiteralMatcher, Matcher, ToolCall, ToolChecks, ToolName
-from holodeck_core.engine.tools import check_tools
+from holodeck_core import Expectation, LiteralMatcher, Matcher, ToolCall, ToolChecks, ToolName, Undecided
+from holodeck_core.engine.tools import check_tools, undecided
 
 
 def expect(name: str, args: dict[str, Any] | None = None, **keys: Any) -> Expectation:
@@ -29,7 +29,7 @@ def reasons(expectations: list[Expectation], calls: list[ToolCall], **keys: Any)
 
 
 A, B = expect("a"), expect("b")
-IN_ORDER, EXACT = {"order": "in_order"}, {"order": "exact"}
+IN_ORDER, EXACT, NO_EXTRA = {"order": "in_order"}, {"order": "exact"}, {"forbid_extra_calls": True}
 LONG = "x" * 300
 MANY = ", ".join(f"k{number}={number}" for number in range(50))
 
@@ -56,8 +56,13 @@ REASONS: list[tuple[str, list[Expectation], dict[str, Any], list[ToolCall], list
     ("more than ten names, each once", [A], {}, [call(f"t{number % 12}") for number in range(24)],
      ["no call to 'a'; called: t0, t1, t2, t3, t4, t5, t6, t7, t8, t9 and 2 more"]),
     ("a long name is shortened", [A], {}, [call("x" * 70)], [f"no call to 'a'; called: {'x' * 38}...{'x' * 19}"]),
-    ("extra calls are told beside what is missing", [A], {"forbid_extra_calls": True}, [call("b")],
+    ("the long name of a forbidden tool is shortened", [A], {"forbidden": (ToolName("x"),)},
+     [call("a"), call("x" * 150)], [f"the forbidden tool '{'x' * 65}...{'x' * 32}' was called (call 2)"]),
+    ("extra calls are told beside what is missing", [A], NO_EXTRA, [call("b")],
      ["no call to 'a'; called: b", "call 1 was not expected: b()"]),
+    ("extra calls up to max_count", [expect("a", max_count=3)], NO_EXTRA, [call("a")] * 3, []),
+    ("fewer extra calls than max_count", [expect("a", max_count=4), B], NO_EXTRA,
+     [call("a"), call("b"), call("a")], []),
     ("not as often, and other tools besides", [expect("a", count=2)], {}, [call("a"), call("b")],
      ["expected 2 matching calls, got 1"]),
     ("not in order", [A, B], IN_ORDER, [call("b"), call("b"), call("a")],
@@ -74,6 +79,7 @@ REASONS: list[tuple[str, list[Expectation], dict[str, Any], list[ToolCall], list
     ("exact, one call", [A, A], EXACT, [call("a")], ["expected as call 2, got 1 call in all"]),
     ("exact, the last of a count", [expect("a", count=2), B], EXACT, [call("a"), call("b"), call("b")],
      ["expected as call 2: got b()", "call 1 was not expected: a()", "call 2 was not expected: b()"]),
+    ("exact, counts add up", [A, expect("a", count=2), B], EXACT, [call("a")] * 3 + [call("b")], []),
     ("exact, after a count", [A, expect("a", count=2), B], EXACT, [call("a")] * 4,
      ["expected as call 4: got a()", "call 4 was not expected: a()"]),
 ]  # fmt: skip
@@ -155,7 +161,7 @@ def _record(tool: str, args: dict[str, Any], index: int | None, reason: str | No
         ),
         (
             [A],
-            {"forbid_extra_calls": True},
+            NO_EXTRA,
             [call("a"), call("x", n=1)],
             [_record("a", {}, 0, None), _record("x", {}, None, "call 2 was not expected: x(n=1)")],
         ),
@@ -174,8 +180,23 @@ def _record(tool: str, args: dict[str, Any], index: int | None, reason: str | No
             [call("b"), call("a"), call("b")],
             [_record("a", {}, 1, None), _record("b", {}, 2, None)],
         ),
+        (
+            [expect("a", {"n": 1}, max_count=2), A],
+            IN_ORDER,
+            [call("a", n=1), call("a", n=1), call("a", n=2)],
+            [_record("a", {"n": 1}, 0, None), _record("a", {}, 1, None)],
+        ),
     ],
-    ids=["one", "one that differs", "several", "too few", "extra", "forbidden", "in order"],
+    ids=[
+        "one",
+        "one that differs",
+        "several",
+        "too few",
+        "extra",
+        "forbidden",
+        "in order",
+        "in order, each as early as can be",
+    ],
 )
 def test_a_record_holds_the_tool_what_is_asserted_and_the_first_call_that_serves(
     expectations: list[Expectation],
@@ -197,3 +218,86 @@ def test_a_missing_argument_is_shown_to_a_matcher_that_accepts_it() -> None:
 
     wants = Expectation(tool=ToolName("f"), args=(("a", Echo()),))
     assert reasons([wants], [call("f")]) == ["arg 'a': got ABSENT (call 1)"]
+
+
+class Named(Matcher):
+    """A pattern for names that knows ``f``, cannot tell of ``?``, and fails on ``!``."""
+
+    def __init__(self, fault: BaseException | None = None) -> None:
+        self.fault = fault or RuntimeError("no")
+
+    def mismatch(self, actual: Any) -> str | None:
+        if actual == "!":
+            raise self.fault
+        return Undecided("cannot tell") if actual == "?" else None if actual == "f" else "another"
+
+
+F = ToolName("f", "regex", Named())
+WANTED = Expectation(
+    tool=F, args=(("a", LiteralMatcher(1)), ("b", LiteralMatcher(2))), args_asserted={"a": 1, "b": 2}
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected", "forbidden"),
+    [
+        ("f", [], ["the forbidden tool 'f' was called (call 1)"]),
+        ("g", ["no call to f(a=1, b=2); called: g"], []),
+        (
+            "?",
+            ["name: cannot tell (call 1)"],
+            ["whether this is a forbidden tool cannot be told: cannot tell (call 1)"],
+        ),
+        (
+            "!",
+            ["name: the matcher failed: RuntimeError: no (call 1)"],
+            [
+                "whether this is a forbidden tool cannot be told: the matcher failed: RuntimeError: no (call 1)"
+            ],
+        ),
+    ],
+)
+def test_a_name_that_cannot_be_judged_is_neither_the_expected_nor_surely_another(
+    name: str, expected: list[str], forbidden: list[str]
+) -> None:
+    assert reasons([WANTED], [call(name, a=1, b=2)]) == expected
+    verdict = check_tools(ToolChecks(forbidden=(F,)), [call(name)])
+    assert [record["unmatched_reason"] for record in verdict.details] == forbidden
+    assert verdict.matched is (forbidden == [])
+
+
+@pytest.mark.parametrize(
+    ("calls", "nearest"),
+    [
+        ([call("?", a=1, b=2), call("f", a=9, b=9)], 2),
+        ([call("?", a=1, b=2), call("f", a=9, b=9, error="e")], 1),
+        ([call("f", a=9, b=9, error="e"), call("?", a=1, b=2)], 1),
+        ([call("g"), call("?")], 2),
+    ],
+)
+def test_a_call_whose_name_cannot_be_judged_is_further_than_one_whose_arguments_all_differ(
+    calls: list[ToolCall], nearest: int
+) -> None:
+    wanted = Expectation(tool=F, args=WANTED.args, status="success")
+    [reason] = reasons([wanted], calls)
+    assert reason.endswith(f"(call {nearest})")
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        Expectation(tool=ToolName("f", "regex", Named(KeyboardInterrupt()))),
+        Expectation(tool=ToolName("!"), args=(("a", Named(KeyboardInterrupt())),)),
+    ],
+    ids=["name", "argument"],
+)
+def test_an_interrupt_in_a_matcher_is_the_users(wanted: Expectation) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        reasons([wanted], [call("!", a="!")])
+
+
+def test_where_the_checks_could_not_be_made_nothing_is_matched_for_that_reason() -> None:
+    verdict = undecided(ToolChecks(expectations=(expect("a", {"n": 1}),), forbidden=(ToolName("x"),)), "why")
+    assert verdict.matched is False
+    assert verdict.details == [_record("a", {"n": 1}, None, "why"), _record("x", {}, None, "why")]
+    assert undecided(ToolChecks(forbid_extra_calls=True), "why").details == []

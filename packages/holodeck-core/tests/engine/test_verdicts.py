@@ -79,6 +79,7 @@ async def test_a_metric_without_its_input_is_skipped_and_never_fails_a_turn(
     assert case.passed
     assert case.metric_results == []
     assert report.summary.metric_states == {"says": {"skipped": 2}}
+    assert (case.checked, report.summary.unchecked) == (False, 1)
     assert report.summary.average_scores == {}
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sysconfig
+import traceback
+from pathlib import PurePath
+
 from holodeck_core.api.values import text_of
 from holodeck_core.text import shorten
 
@@ -10,6 +14,14 @@ USER_FAULTS = (Exception, SystemExit)
 KeyboardInterrupt is not among them: it is the user's."""
 
 MAX_TEXT = 2_000
+
+_NOT_THE_USERS = (
+    "holodeck_core",
+    "holodeck_graders",
+    "site-packages",
+    "<frozen",
+    sysconfig.get_path("stdlib"),
+)
 
 
 class WorkerFailure(Exception):
@@ -23,10 +35,25 @@ class TooManyAbandoned(Exception):
     """The code was not called: too many of its earlier calls never came back."""
 
 
-def describe(error: BaseException) -> str:
-    """``Type: message``, shortened to ``MAX_TEXT`` characters."""
+def describe(error: BaseException, *, with_place: bool = False) -> str:
+    """``Type: message``, shortened to ``MAX_TEXT`` characters; with the place in the user's code where it came from, as
+    ``(file.py:12 in function)``, where that is asked for and known."""
     if isinstance(error, WorkerFailure | TooManyAbandoned):
-        return str(error)
-    message = text_of(error)
-    name = type(error).__name__
-    return shorten(f"{name}: {message}" if message else name, MAX_TEXT)
+        told = str(error)
+    else:
+        message = text_of(error)
+        name = type(error).__name__
+        told = shorten(f"{name}: {message}" if message else name, MAX_TEXT)
+    place = place_of(error) if with_place else None
+    return told if place is None else f"{told} ({place})"
+
+
+def place_of(error: BaseException) -> str | None:
+    """Where in code that is neither HoloDeck's nor an installed package's the exception came from, innermost first."""
+    if isinstance(error, WorkerFailure) and error.__cause__ is not None:
+        error = error.__cause__
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not any(folder in frame.filename for folder in _NOT_THE_USERS)]
+    if not own:
+        return None
+    return f"{PurePath(own[-1].filename).name}:{own[-1].lineno} in {own[-1].name}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from holodeck_core.api.matcher import ABSENT, Matcher, Undecided
+from holodeck_core.api.matcher import ABSENT, Matcher, Undecided, check_reason
 from holodeck_core.api.values import JsonValue
 from holodeck_core.models.matcher_shape import shape_of
 from holodeck_core.text import show_value
@@ -57,6 +57,7 @@ def _difference(expected: Any, actual: Any, place: str) -> str | None:
     """The first difference, with the place where it stands below the compared value, or None."""
     if isinstance(expected, Matcher):
         reason = expected.mismatch(actual)
+        check_reason(reason)
         return None if reason is None else _at(place, reason)
     if isinstance(expected, dict):
         if isinstance(actual, dict):

@@ -37,6 +37,12 @@ class Matcher(ABC):
         """
 
 
+def check_reason(reason: object) -> None:
+    """Raise TypeError where a matcher's answer is neither None nor a text: it could be read either way."""
+    if reason is not None and not isinstance(reason, str):
+        raise TypeError(f"a matcher returns None or why not, as a text, got {reason!r}")
+
+
 class Undecided(str):
     """Why a value could not be judged, as the reason of a mismatch: it is no match, and not known to be none."""
 

@@ -28,7 +28,7 @@ async def run_case(
     session = await _open(case, suite, limits)
     if isinstance(session, str):
         unsent = [_unsent(session) for _ in case.turns]
-        return CaseOutcome("error", unsent, None)
+        return CaseOutcome("error", unsent, None, _is_checked(case, unsent))
     outcomes: list[TurnOutcome] = []
     previous: list[GraderContext] = []
     stop: str | None = None
@@ -45,7 +45,18 @@ async def run_case(
                 turn_done(index, outcome)
     finally:
         trouble = await _close(session)
-    return CaseOutcome(case_status(outcomes), outcomes, uuid4().hex, (trouble,) if trouble else ())
+    checked = _is_checked(case, outcomes)
+    return CaseOutcome(case_status(outcomes), outcomes, uuid4().hex, checked, (trouble,) if trouble else ())
+
+
+def _is_checked(case: BoundCase, outcomes: list[TurnOutcome]) -> bool:
+    """Whether anything was checked: a metric that was skipped, or that is informational, checks nothing."""
+    return any(
+        turn.checked
+        if found.response is None
+        else found.tools is not None or any(metric.passed is not None for metric in found.metrics)
+        for turn, found in zip(case.turns, outcomes, strict=True)
+    )
 
 
 async def _open(case: BoundCase, suite: Suite, limits: Limits) -> Session | str:

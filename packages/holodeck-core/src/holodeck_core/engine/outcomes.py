@@ -62,9 +62,11 @@ class TurnOutcome:
 
 @attrs.define(slots=True, eq=False)
 class CaseOutcome:
-    """What happened to one case; ``notes`` are troubles that belong to no turn."""
+    """What happened to one case. ``checked`` says whether anything gave a verdict, or would have given one;
+    ``notes`` are troubles that belong to no turn."""
 
     status: Status
     turns: list[TurnOutcome]
     session_id: str | None
+    checked: bool
     notes: tuple[str, ...] = ()

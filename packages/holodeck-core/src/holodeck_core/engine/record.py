@@ -26,7 +26,7 @@ def write_record(case: BoundCase, outcome: CaseOutcome) -> bytes:
         "status": outcome.status,
         "session_id": outcome.session_id,
         "timestamp": datetime.now(UTC).isoformat(),
-        "checked": any(turn.checked for turn in case.turns),
+        "checked": outcome.checked,
         "turns": [
             _turn(index, turn, found)
             for index, (turn, found) in enumerate(zip(case.turns, outcome.turns, strict=True))

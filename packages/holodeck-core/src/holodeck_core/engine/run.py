@@ -197,7 +197,9 @@ class Run:
             if self._reporters.starts:
                 self._reporters.tell(CaseStarted(index=case.index, name=case.label, turns=len(case.turns)))
             turn_done = self._turn_teller(case) if self._reporters.turns else None
-            await asyncio.sleep(0)  # an agent that never waits must not keep the loop from timers, signals and others
+            await asyncio.sleep(
+                0
+            )  # an agent that never waits must not keep the loop from timers, signals and others
             outcome = await run_case(case, self._suite, limits, turn_done)
             self._keep(position, case, outcome)
 
@@ -217,7 +219,7 @@ class Run:
 
     def _keep(self, position: int, case: BoundCase, outcome: CaseOutcome) -> None:
         self._journal.append(position, write_record(case, outcome))
-        self._count.add(case, outcome)
+        self._count.add(outcome)
         self._kept.set()
         if self._reporters.cases:
             self._reporters.tell(
@@ -225,7 +227,7 @@ class Run:
                     index=case.index,
                     name=case.label,
                     status=outcome.status,
-                    checked=any(turn.checked for turn in case.turns),
+                    checked=outcome.checked,
                     duration_ms=sum(turn.duration_ms for turn in outcome.turns),
                     read=lambda: read_record(self._journal.read(position)),
                 )

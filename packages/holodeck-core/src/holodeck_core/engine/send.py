@@ -81,8 +81,12 @@ async def _attempt(session: Session, message: UserMessage, limits: Limits) -> Se
     except BaseException as error:
         if passes_through(error):
             raise
-        late = isinstance(error, TimeoutError) and timer.expired()
-        return Sent(error=_late(limits) if late else describe(error), lost=session.lost)
+        if isinstance(error, TimeoutError) and timer.expired():
+            return Sent(error=_late(limits), lost=session.lost)
+        told = describe(error, with_place=True)
+        if perf_counter() - started > limits.llm_timeout:  # it kept the event loop from ending it in time
+            told = f"{_late(limits)}; then {told}"
+        return Sent(error=told, lost=session.lost)
 
 
 def _late(limits: Limits) -> str:

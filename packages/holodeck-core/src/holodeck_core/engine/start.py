@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 
 from holodeck_core.api.reporter import Reporter
 from holodeck_core.api.suite import Suite
 from holodeck_core.engine.run import Run, Select
+from holodeck_core.errors import RunError
 from holodeck_core.models.test_result import TestReport
 
 
@@ -23,7 +25,13 @@ def run_suite(suite: Suite, *, reporters: Sequence[Reporter] = (), select: Selec
 def run_suite_sync(
     suite: Suite, *, reporters: Sequence[Reporter] = (), select: Select | None = None
 ) -> TestReport:
-    """Run the suite to its end, from code without a running event loop, and return the report."""
+    """Run the suite to its end, from code without a running event loop, and return the report.
+
+    Raises RunError where a loop is running (a notebook has one): ``await run_suite(suite)`` there.
+    """
+    with contextlib.suppress(RuntimeError):
+        asyncio.get_running_loop()
+        raise RunError("an event loop is running: use `await run_suite(suite)` instead of run_suite_sync")
 
     async def run() -> TestReport:
         return await run_suite(suite, reporters=reporters, select=select)

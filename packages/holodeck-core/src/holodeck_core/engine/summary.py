@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from holodeck_core.api.suite import BoundCase
 from holodeck_core.engine.outcomes import CaseOutcome
 from holodeck_core.models.test_result import ReportSummary
 
@@ -26,14 +25,14 @@ class SummaryCount:
         """How many cases have finished."""
         return self.passed + self.failed
 
-    def add(self, case: BoundCase, outcome: CaseOutcome) -> None:
+    def add(self, outcome: CaseOutcome) -> None:
         """Count one finished case. A case that errored counts as failed, and apart."""
         if outcome.status == "passed":
             self.passed += 1
         else:
             self.failed += 1
             self.errored += outcome.status == "error"
-        self.unchecked += not any(turn.checked for turn in case.turns)
+        self.unchecked += not outcome.checked
         for turn in outcome.turns:
             self.duration_ms += turn.duration_ms
             for metric in turn.metrics:

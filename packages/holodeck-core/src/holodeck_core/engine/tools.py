@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holodeck_core.api.faults import describe
-from holodeck_core.api.matcher import ABSENT, Matcher
+from holodeck_core.api.matcher import ABSENT, Matcher, check_reason
 from holodeck_core.api.reply import ToolCall
 from holodeck_core.api.tool_checks import Expectation, ToolChecks, ToolName
 from holodeck_core.engine.assignment import Assignment, assign, assign_exactly, assign_in_order, assign_runs
@@ -183,7 +183,9 @@ def _argument_difference(name: str, matcher: Matcher, call: ToolCall) -> str | N
 
 def _ask(matcher: Matcher, actual: object) -> str | None:
     try:
-        return matcher.mismatch(actual)
+        reason = matcher.mismatch(actual)
+        check_reason(reason)
+        return reason
     except BaseException as error:
         if passes_through(error):
             raise

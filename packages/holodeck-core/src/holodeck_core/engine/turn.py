@@ -94,21 +94,26 @@ async def _score(bound: BoundMetric, view: GraderContext, workers: Workers) -> M
     except BaseException as error:
         if passes_through(error):
             raise
-        outcome = failed_to_score(bound, describe(error))
+        outcome = failed_to_score(bound, describe(error), describe(error, with_place=True))
     outcome.duration_ms = (perf_counter() - started) * 1000
     return outcome
 
 
 async def _bounded_score(bound: BoundMetric, view: GraderContext, workers: Workers) -> Score:
     metric = bound.metric
+    started = perf_counter()
     try:
         async with asyncio.timeout(metric.timeout_s) as timer:
             if metric.blocking:
                 found = await workers.call(lambda: metric.score(view), key=metric.identity)
             else:
                 found = metric.score(view)
-            return await found if inspect.isawaitable(found) else found
+            score = await found if inspect.isawaitable(found) else found
     except TimeoutError:
         if timer.expired():
             raise TimeoutError(f"timed out after {metric.timeout_s:g} s") from None
         raise
+    # It may have swallowed the cancellation, or kept the event loop from it.
+    if metric.timeout_s is not None and (timer.expired() or perf_counter() - started > metric.timeout_s):
+        raise TimeoutError(f"timed out after {metric.timeout_s:g} s")
+    return score

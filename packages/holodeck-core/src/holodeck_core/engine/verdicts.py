@@ -32,12 +32,9 @@ def judge(bound: BoundMetric, score: Score) -> MetricOutcome:
     elif threshold is not None:
         passed = value >= threshold
     reason = None if score.reason is None else text_of(score.reason)
-    if passed is False and not reason:
-        reason = (
-            f"score {value:g} is under the threshold {threshold:g}"
-            if threshold is not None
-            else f"score {value:g}"
-        )
+    if passed is False and not bound.metric.judges_itself:
+        own_rule_failed = score.passed is False and bool(reason)
+        reason = reason if own_rule_failed else _why_failed(value, threshold, reason)
     return MetricOutcome(
         bound.name,
         bound.kind,
@@ -71,13 +68,20 @@ def _number(value: object) -> float:
     return float(value)
 
 
+def _why_failed(value: float, threshold: float | None, reason: str | None) -> str:
+    if threshold is None:
+        return reason or f"score {value:g}"
+    under = f"score {value:g} is below the threshold {threshold:g}"
+    return f"{under}: {reason}" if reason else under
+
+
 def skipped(bound: BoundMetric, reason: str) -> MetricOutcome:
     """A metric that lacks an input decides nothing."""
     return MetricOutcome(bound.name, bound.kind, "skipped", None, None, bound.threshold, bound.scale, reason)
 
 
-def failed_to_score(bound: BoundMetric, error: str) -> MetricOutcome:
-    """A metric that went wrong scores 0 and fails its turn."""
+def failed_to_score(bound: BoundMetric, error: str, reason: str | None = None) -> MetricOutcome:
+    """A metric that went wrong scores 0 and fails its turn. ``reason`` may say more than ``error``."""
     return MetricOutcome(
         bound.name,
         bound.kind,
@@ -86,7 +90,7 @@ def failed_to_score(bound: BoundMetric, error: str) -> MetricOutcome:
         False,
         bound.threshold,
         bound.scale,
-        error,
+        reason or error,
         error,
         ends_case=bound.fail_on_error,
     )

@@ -10,7 +10,8 @@ from holodeck_core.models.base import Number, StrictModel, Text, Whole
 
 
 class ProviderSettings(StrictModel):
-    """What any provider may be given. Further keys belong to the backend, which checks them."""
+    """What a provider may be given; one takes what means something to it. Further keys belong to the backend, which
+    checks them."""
 
     model_config = ConfigDict(extra="allow")
 

@@ -63,7 +63,7 @@ class CodeGraderMetric(Metric):
         return Score(
             value,
             passed,
-            result.reason or (None if passed else _why(returned, value, threshold)),
+            result.reason if passed else _why(returned, value, threshold, result.reason),
             threshold,
             None if result.details is None else json_details(result.details),
         )
@@ -124,9 +124,12 @@ def _unwrapped(value: Any) -> Any:
     return value.item() if getattr(value, "shape", None) == () and hasattr(value, "item") else value
 
 
-def _why(returned: Any, value: float, threshold: float | None) -> str:
+def _why(returned: Any, value: float, threshold: float | None, reason: str | None) -> str:
     if threshold is not None:
-        return f"score {value:g} is below the threshold {threshold:g}"
+        below = f"score {value:g} is below the threshold {threshold:g}"
+        return f"{below}: {reason}" if reason else below
+    if reason:
+        return reason
     if isinstance(returned, GraderResult):
         return f"the grader says failed, score {value:g}"
     return "the grader returned false"
