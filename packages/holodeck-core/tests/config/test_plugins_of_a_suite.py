@@ -71,6 +71,30 @@ def test_a_metric_may_need_only_what_a_turn_has(install: Install, needs: str, me
             load_suite(agent)
 
 
+OPTIONS = """
+from pydantic import BaseModel
+from holodeck_core import Metric, Score
+
+class Options(BaseModel):
+    max_words: int = 5
+
+class Checks(Metric):
+    Options = Options
+
+    def score(self, turn):
+        return Score(1.0, self.options.max_words == 3)
+"""
+
+
+def test_a_misspelt_option_of_a_plugin_is_a_mistake(install: Install) -> None:
+    agent = install(OPTIONS)
+    agent.write_text(AGENT + "evaluations: {metrics: [{type: acme/checks, max_wrods: 3}]}\n")
+    with pytest.raises(ConfigError, match=r"unknown key `max_wrods`.*did you mean"):
+        load_suite(agent)
+    agent.write_text(AGENT + "evaluations: {metrics: [{type: acme/checks, max_words: 3}]}\n")
+    assert run_suite_sync(load_suite(agent)).results[0].passed
+
+
 def test_a_broken_plugin_that_is_not_named_costs_nothing(install: Install) -> None:
     assert run_suite_sync(load_suite(install("", "raise ImportError('no luck')"))).results[0].passed
 

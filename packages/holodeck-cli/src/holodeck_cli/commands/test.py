@@ -87,6 +87,8 @@ def run_cases(
     from holodeck_cli.outputs import plan_outputs
     from holodeck_cli.run_tests import RunRequest, run_tests
 
+    if llm_timeout is not None and llm_timeout <= 0:
+        raise typer.BadParameter("must be more than 0", param_hint="--llm-timeout")
     if verbose and quiet:
         raise typer.BadParameter("-v and -q exclude each other")
     try:

@@ -20,7 +20,7 @@ from holodeck_core.backends.faults import classify
 from holodeck_core.config.binding.user_modules import import_object
 from holodeck_core.engine.workers import Workers
 from holodeck_core.models.agent import Agent
-from holodeck_core.models.base import StrictModel, Text
+from holodeck_core.models.base import StrictModel, Text, gathered, problem
 
 _DISPOSAL_S = 5.0
 
@@ -46,7 +46,10 @@ class PythonBackend(Backend):
     def __init__(self, options: PythonOptions, folder: Path) -> None:
         super().__init__(options, folder)
         self._spec = options.agent
-        self._factory = Factory(self._spec, import_object(self._spec, folder), options.model_extra or {})
+        try:
+            self._factory = Factory(self._spec, import_object(self._spec, folder), options.model_extra or {})
+        except ValueError as error:
+            raise gathered("model", [problem(("agent",), str(error))]) from error
         self._workers = Workers()
 
     async def open(self, agent: Agent, case: CaseRef | None = None) -> Session:

@@ -13,6 +13,7 @@ from holodeck_core.api.faults import USER_FAULTS
 from holodeck_core.api.suite import BoundMetric
 from holodeck_core.config.binding.agent_sections import AgentSections
 from holodeck_core.config.binding.metrics import MetricBinder
+from holodeck_core.config.binding.options import strict
 from holodeck_core.config.messages.expected_keys import keys_of
 from holodeck_core.config.messages.validate import to_problems, told
 from holodeck_core.config.reading.document import Document
@@ -67,7 +68,7 @@ def bind_backend(
         return None
     given: dict[str, Any] = dict(model.options)
     try:
-        options = backend_class.Options
+        options = strict(backend_class.Options)
         given = {**_general(model, options), **given}
         backend = backend_class(options.model_validate(given), folder)
     except ValidationError as error:

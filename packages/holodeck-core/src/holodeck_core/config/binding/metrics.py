@@ -13,6 +13,7 @@ from holodeck_core.api.faults import USER_FAULTS
 from holodeck_core.api.grader import GraderContext
 from holodeck_core.api.metric import Metric
 from holodeck_core.api.suite import BoundMetric
+from holodeck_core.config.binding.options import strict
 from holodeck_core.config.binding.user_modules import import_object
 from holodeck_core.config.messages.expected_keys import keys_of, model_for
 from holodeck_core.config.messages.metric_names import meant_type, misplaced
@@ -73,7 +74,7 @@ class MetricBinder:
         try:
             if type(model) is not metric_class.Options:
                 given = _given(model)
-                metric = metric_class(metric_class.Options.model_validate(given))
+                metric = metric_class(strict(metric_class.Options).model_validate(given))
             else:
                 metric = metric_class(model)
         except ValidationError as error:
