@@ -42,6 +42,10 @@ def test_a_metric_that_does_not_pass_says_why(
         (Score(True), "TypeError: a score is a number, got True"),
         (Score("0.5"), "TypeError: a score is a number, got '0.5'"),  # type: ignore[arg-type]
         (Score(float("inf")), "ValueError: a score is a finite number, got inf"),
+        (Score(0.5, "no"), "TypeError: the verdict of a metric is True, False or None, got 'no'"),  # type: ignore[arg-type]
+        (Score(0.5, retry_count=True), "TypeError: the retries of a metric are counted from 0, got True"),
+        (Score(0.5, retry_count=-1), "TypeError: the retries of a metric are counted from 0, got -1"),
+        (Score(0.5, retry_count=0.5), "TypeError: the retries of a metric are counted from 0, got 0.5"),  # type: ignore[arg-type]
     ],
     ids=str,
 )
@@ -70,6 +74,8 @@ def test_name_kind_threshold_and_scale_are_on_record_however_it_went(metric: Any
 def test_details_model_and_retries_are_on_record(metric: Any) -> None:
     found = judge(metric(), Score(0.5, details={"a": (1, 2)}, model_used="judge", retry_count=2))
     assert (found.details, found.model_used, found.retry_count) == ({"a": [1, 2]}, "judge", 2)
+    found = judge(metric(), Score(0.5))
+    assert (found.details, found.model_used, found.retry_count) == (None, None, 0)
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,8 @@ class TestFirstParty:
     ) -> None:
         install("holodeck-core", hook("backend", "scripted"), version="0.9")
         assert unknown(host(), "backend", "openai") == (
-            "the backend 'openai' is not part of holodeck-core 0.9; a later version of holodeck-core may have it"
+            "the backend 'openai' is not part of holodeck-core 0.9; a later version may have it: "
+            "pip install --upgrade 'holodeck-core[semantic-kernel]'"
         )
 
     def test_a_broken_owner_is_told(self, install: Any, host: Any) -> None:
