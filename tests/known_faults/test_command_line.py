@@ -203,7 +203,7 @@ def test_nothing_that_is_shown_acts_on_the_terminal_and_every_word_is_there(
     assert f"FAIL {index} {shown} (2 turns" in screen
     assert f"    input: {shown}\n" in screen
     assert f"    reply: {shown}\n" in screen
-    assert f"    - ValueError: {shown}\n" in screen
+    assert f"    - ValueError: {shown} (hostile_agent.py:13 in send)\n" in screen
     assert f"    - tool {shown}: " in screen
     if args == "-v":
         assert f"    call: get{shown} " in screen

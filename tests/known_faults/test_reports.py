@@ -134,7 +134,7 @@ def test_half_a_character_stops_no_writer_wherever_it_stands(report: Any) -> Non
         raised["errors"][0],
         graded["metric_results"][0]["error"],
     ):
-        assert text.endswith(("<\ufffd>", "<?>")), text
+        assert text.partition(" (judging.py")[0].endswith(("<\ufffd>", "<?>")), text
     assert shown.count("<\ufffd>") + shown.count("<?>") >= 8
 
 

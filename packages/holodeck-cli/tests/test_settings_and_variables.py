@@ -88,4 +88,4 @@ def test_a_mistake_in_a_file_of_variables_is_a_mistake_in_the_configuration(
 def test_a_setting_of_the_command_line_goes_before_all_files(holodeck: Holodeck) -> None:
     done = holodeck("test", "--llm-timeout", "-1", env={"NAME": "a"})
     assert done.returncode == 2
-    assert "settings.llm_timeout: must be more than 0" in done.stderr
+    assert "--llm-timeout: must be more than 0" in done.stderr

@@ -31,9 +31,8 @@ def not_contributed(
 
 def not_in_this_version(subject: str, plugin: str, requirement: str) -> str:
     """A first-party name that its owner, installed and well, does not contribute."""
-    return (
-        f"{subject} is not part of {plugin}; a later version of {requirement.partition('[')[0]} may have it"
-    )
+    install = pip_install(requirement, "--upgrade")
+    return f"{subject} is not part of {plugin}; a later version may have it: {install}"
 
 
 def not_installed(subject: str, wanted: str, specifier: str = "", ids: Iterable[str] = ()) -> str:
