@@ -98,6 +98,21 @@ def test_what_is_joined_to_something_else_is_no_number(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "mark",
+    "-.,'\u00a0\u00b7\u02bc\u066b\u066c\u2007\u2008\u2009\u200b\u200c\u200d\u2010\u2011\u2012\u2013\u2019"
+    "\u202f\u205f\u2060\u2212\uff0c\uff0e",
+    ids=lambda mark: f"U+{ord(mark):04X}",
+)
+def test_what_people_group_point_or_join_digits_with_joins_them(mark: str) -> None:
+    assert _found(f"it is 5{mark}67{mark}89 now") == []
+
+
+@pytest.mark.parametrize("dash", "\u2010\u2011\u2012\u2013", ids=lambda dash: f"U+{ord(dash):04X}")
+def test_a_number_behind_a_dash_that_is_no_sign_is_none(dash: str) -> None:
+    assert _found(f"it is {dash}5 now") == []
+
+
+@pytest.mark.parametrize(
     ("text", "found"),
     [
         ("20% of the 100 units", ["20%", Decimal(100)]),
