@@ -17,10 +17,11 @@ _encode = json.JSONEncoder(
 ).encode
 
 
-def write_record(case: BoundCase, outcome: CaseOutcome) -> bytes:
-    """One line of JSON, with its line break. Fields that hold their default are left out."""
+def make_record(case: BoundCase, outcome: CaseOutcome) -> dict[str, Any]:
+    """What is kept of a finished case. Fields that hold their default are left out."""
     record: dict[str, Any] = {
         "index": case.index,
+        "case_hash": case.content_hash,
         "test_name": case.name,
         "multi_turn": case.multi_turn,
         "status": outcome.status,
@@ -38,6 +39,11 @@ def write_record(case: BoundCase, outcome: CaseOutcome) -> bytes:
         record["tags"] = case.tags
     if outcome.notes:
         record["notes"] = outcome.notes
+    return record
+
+
+def encode_record(record: dict[str, Any]) -> bytes:
+    """One line of JSON, with its line break."""
     return _encode(record).encode("utf-8", "replace") + b"\n"
 
 

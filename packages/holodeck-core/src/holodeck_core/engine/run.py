@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
+from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeAlias
 
 from holodeck_core.api.events import CaseFinished, CaseStarted, RunFinished, RunStarted, TurnFinished
+from holodeck_core.api.faults import USER_FAULTS, describe
 from holodeck_core.api.reporter import Reporter
 from holodeck_core.api.suite import BoundCase, Suite
 from holodeck_core.engine.case import run_case
-from holodeck_core.engine.environment import describe_environment
+from holodeck_core.engine.describe_run import describe_environment, describe_run, new_run_id
 from holodeck_core.engine.journal import Journal
 from holodeck_core.engine.outcomes import CaseOutcome, TurnOutcome
 from holodeck_core.engine.pace import Pace
-from holodeck_core.engine.record import read_record, write_record
 from holodeck_core.engine.reporting import Reporters
+from holodeck_core.engine.results import Results
+from holodeck_core.engine.run_folder import RunFolder
 from holodeck_core.engine.send import Limits
 from holodeck_core.engine.summary import SummaryCount
 from holodeck_core.engine.workers import Workers, is_own_cancellation
@@ -39,16 +42,23 @@ class Run:
     """
 
     def __init__(
-        self, suite: Suite, reporters: Sequence[Reporter] = (), select: Select | None = None
+        self,
+        suite: Suite,
+        reporters: Sequence[Reporter] = (),
+        select: Select | None = None,
+        *,
+        run_dir: Path | None = None,
+        resumed: RunFolder | None = None,
     ) -> None:
-        self.id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
         self._suite = suite
         self._select = select
         self._reporters = Reporters(reporters)
-        self._journal = Journal()
-        self._count = SummaryCount()
+        self._runs = run_dir
+        self.folder = resumed
+        self.id = resumed.path.name if resumed is not None else new_run_id()
+        self._arrived = asyncio.Event()
+        self._results: Results | None = None
         self._task: asyncio.Task[None] | None = None
-        self._kept = asyncio.Event()
         self._started_at = datetime.now(UTC)
         self._complete = False
         self._stopping = False
@@ -62,13 +72,20 @@ class Run:
     @property
     def summary(self) -> ReportSummary:
         """The totals of what has finished so far."""
-        return self._count.summary()
+        return (self._results.count if self._results is not None else SummaryCount()).summary()
 
     def results(self) -> Iterator[TestResult]:
         """The results that are there, in file order, read one by one."""
-        for position in range(len(self._journal)):
-            if position in self._journal:
-                yield read_record(self._journal.read(position))
+        return iter(self._results if self._results is not None else ())
+
+    @property
+    def taken_over(self) -> dict[str, int]:
+        """Of the results that a resumed run had: how many hold, and how many do not because their case was changed or
+        removed. Final when the run is over."""
+        if self._results is None:
+            return {}
+        found = self._results
+        return {"taken over": found.taken_over, "changed": found.outdated, "removed": found.left_out}
 
     def report(self) -> TestReport:
         """The report of what has finished so far, with all results in memory."""
@@ -103,25 +120,30 @@ class Run:
 
     async def _in_file_order(self) -> AsyncIterator[TestResult]:
         task = self._start()
-        position = 0
         try:
-            while True:
-                self._kept.clear()
-                if position in self._journal:
-                    yield read_record(self._journal.read(position))
+            position = 0
+            while not task.done():
+                if self._results is not None and position in self._results:
+                    yield self._results.read(position)
                     position += 1
-                elif task.done():
-                    break
                 else:
-                    waiting = asyncio.ensure_future(self._kept.wait())
-                    try:
-                        await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
-                    finally:
-                        waiting.cancel()
+                    await self._something(task)
+            await task
+            if self._results is not None:
+                for result in self._results.from_position(position):
+                    yield result
         finally:
             if not task.done():
                 await _cancel(task)
-        await task
+
+    async def _something(self, task: asyncio.Task[None]) -> None:
+        """Wait until a result has arrived, or the run is over."""
+        self._arrived.clear()
+        waiting = asyncio.ensure_future(self._arrived.wait())
+        try:
+            await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waiting.cancel()
 
     def _start(self) -> asyncio.Task[None]:
         if self._task is None:
@@ -131,31 +153,52 @@ class Run:
     async def _execute(self) -> None:
         begun = perf_counter()
         workers = Workers()
-        selected = self._selected
-        total = len(self._suite.cases) if self._select is None else sum(1 for _ in selected())
-        parallel = max(1, min(self._suite.parallel, total))
-        self._reporters.tell(
-            RunStarted(
-                run_id=self.id,
-                agent_name=self._suite.agent.name,
-                agent_config_path=None if self._suite.path is None else str(self._suite.path),
-                total=total,
-                parallel=parallel,
-                plugins=dict(self._suite.plugins),
+        with ExitStack() as held:
+            if self.folder is None and self._runs is not None:
+                head = await workers.call(
+                    lambda: describe_run(self._suite, self.id, self._started_at), key="git"
+                )
+                self.folder = RunFolder.create(self._runs, self.id, head)
+            if self.folder is not None:
+                held.enter_context(self.folder.locked())
+            self._results = Results(
+                Journal() if self.folder is None else self.folder.journal(), self._arrived
             )
-        )
-        try:
-            feed = enumerate(selected())
-            limits = Limits(self._suite.llm_timeout, workers, Pace(self._suite.retries))
-            self._cases = [asyncio.create_task(self._work(feed, limits)) for _ in range(parallel)]
-            await self._side_by_side()
-            self._complete = not self._stopping
-        finally:
+            total = len(self._suite.cases) if self._select is None else sum(1 for _ in self._selected())
+            parallel = max(1, min(self._suite.parallel, total))
+            self._reporters.tell(self._started(total, parallel))
             try:
-                await self._suite.backend.close()
+                feed = enumerate(self._selected())
+                limits = Limits(self._suite.llm_timeout, workers, Pace(self._suite.retries))
+                self._cases = [
+                    asyncio.create_task(self._work(feed, limits, self._results)) for _ in range(parallel)
+                ]
+                await self._side_by_side()
+                self._complete = not self._stopping
             finally:
-                await self._reporters.tell_finished(self._finished((perf_counter() - begun) * 1000), workers)
-                workers.close()
+                try:
+                    await self._close_backend()
+                finally:
+                    await self._reporters.tell_finished(
+                        self._finished((perf_counter() - begun) * 1000), workers
+                    )
+                    self._write_end()
+                    workers.close()
+
+    async def _close_backend(self) -> None:
+        try:
+            await self._suite.backend.close()
+        except USER_FAULTS as error:  # boundary: what closing a backend raises changes no verdict
+            self._reporters.errors.append(f"closing the backend failed: {describe(error)}")
+
+    def _write_end(self) -> None:
+        """Note in the run folder how it ended."""
+        if self.folder is not None:
+            summary = self.summary.model_dump(mode="json")
+            self.folder.head.update(
+                complete=self._complete, summary=summary, finished_at=datetime.now(UTC).isoformat()
+            )
+            self.folder.write_head()
 
     async def _side_by_side(self) -> None:
         """Wait for all; the first that raises, or a cancellation from outside, ends the others before it passes on."""
@@ -175,16 +218,20 @@ class Run:
     def _selected(self) -> Iterator[BoundCase]:
         return iter(self._suite.cases) if self._select is None else filter(self._select, self._suite.cases)
 
-    async def _work(self, feed: Iterator[tuple[int, BoundCase]], limits: Limits) -> None:
+    async def _work(self, feed: Iterator[tuple[int, BoundCase]], limits: Limits, results: Results) -> None:
         """Take cases from the common feed until there are no more."""
         for position, case in feed:
             if self._stopping:
                 return
+            if results.take_over(position, case):
+                continue
             if self._reporters.starts:
                 self._reporters.tell(CaseStarted(index=case.index, name=case.label, turns=len(case.turns)))
             turn_done = self._turn_teller(case) if self._reporters.turns else None
             outcome = await run_case(case, self._suite, limits, turn_done)
-            self._keep(position, case, outcome)
+            results.keep(position, case, outcome)
+            if self._reporters.cases:
+                self._reporters.tell(_case_finished(position, case, outcome, results))
 
     def _turn_teller(self, case: BoundCase) -> Callable[[int, TurnOutcome], None]:
         def tell(index: int, outcome: TurnOutcome) -> None:
@@ -200,21 +247,15 @@ class Run:
 
         return tell
 
-    def _keep(self, position: int, case: BoundCase, outcome: CaseOutcome) -> None:
-        self._journal.append(position, write_record(case, outcome))
-        self._count.add(case, outcome)
-        self._kept.set()
-        if self._reporters.cases:
-            self._reporters.tell(
-                CaseFinished(
-                    index=case.index,
-                    name=case.label,
-                    status=outcome.status,
-                    checked=any(turn.checked for turn in case.turns),
-                    duration_ms=sum(turn.duration_ms for turn in outcome.turns),
-                    read=lambda: read_record(self._journal.read(position)),
-                )
-            )
+    def _started(self, total: int, parallel: int) -> RunStarted:
+        return RunStarted(
+            run_id=self.id,
+            agent_name=self._suite.agent.name,
+            agent_config_path=None if self._suite.path is None else str(self._suite.path),
+            total=total,
+            parallel=parallel,
+            plugins=dict(self._suite.plugins),
+        )
 
     def _finished(self, duration_ms: float) -> RunFinished:
         head = self._head()
@@ -238,6 +279,17 @@ class Run:
             holodeck_version=core_version(),
             environment=describe_environment(self._suite.plugins),
         )
+
+
+def _case_finished(position: int, case: BoundCase, outcome: CaseOutcome, results: Results) -> CaseFinished:
+    return CaseFinished(
+        index=case.index,
+        name=case.label,
+        status=outcome.status,
+        checked=any(turn.checked for turn in case.turns),
+        duration_ms=sum(turn.duration_ms for turn in outcome.turns),
+        read=lambda: results.read(position),
+    )
 
 
 async def _cancel(task: asyncio.Task[None]) -> None:
