@@ -91,11 +91,15 @@ def test_the_blocks_of_a_document(document: Path, tmp_path: Path) -> None:
             output = run(f"{sys.executable} _block.py", tmp_path)
             assert "Traceback" not in output, output
         elif block.language == "bash":
-            assert block.text.startswith(INSTALL) or document.parts[-3] == "examples", "run by the tests below"
+            assert block.text.startswith(INSTALL) or document.parts[-3] == "examples", (
+                "run by the tests below"
+            )
         elif block.language == "json":
             json.loads(block.text)
         else:
-            assert block.language == "text", f"nothing runs this block of {block.language!r}: {block.text[:80]!r}"
+            assert block.language == "text", (
+                f"nothing runs this block of {block.language!r}: {block.text[:80]!r}"
+            )
 
 
 def _install_commands() -> list[str]:
@@ -108,7 +112,9 @@ def test_the_first_command_of_the_readme_as_it_stands(tmp_path: Path) -> None:
     copy = tmp_path / "holodeck"
     ignore = shutil.ignore_patterns(".venv", ".git", "__pycache__", ".*_cache", "build", "dist")
     shutil.copytree(ROOT, copy, ignore=ignore)
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    clean = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))
+    }
     done = subprocess.run(
         _install_commands()[0], shell=True, cwd=copy, env=clean, capture_output=True, text=True, check=False
     )
@@ -121,8 +127,14 @@ def test_the_second_command_of_the_readme_is_what_ci_runs() -> None:
     assert first != second
     assert second.endswith("-r requirements-dev.txt && .venv/bin/pytest")
     done = subprocess.run(
-        ["bash", "-c", r"sed -n 's/^tests=\(.*\)$/\1/p' .ci/run"], cwd=ROOT, capture_output=True, text=True, check=True
+        ["bash", "-c", r"sed -n 's/^tests=\(.*\)$/\1/p' .ci/run"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     command = done.stdout.strip()
-    read = subprocess.run(["bash", "-c", f'echo "{command}"'], cwd=ROOT, capture_output=True, text=True, check=True)
+    read = subprocess.run(
+        ["bash", "-c", f'echo "{command}"'], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert read.stdout.strip() == second

@@ -56,7 +56,9 @@ def test_the_facade_names_the_same_things_for_people_and_for_type_checkers() -> 
     [homes] = [
         node.value
         for node in tree.body
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "_HOMES"
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and node.targets[0].id == "_HOMES"
     ]
     lazy = {name: home for home, names in ast.literal_eval(homes).items() for name in names}
     assert lazy == typed

@@ -57,7 +57,8 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheels")
     sources = [str(ROOT / f"packages/holodeck-{package}") for package in PACKAGES]
     subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), *sources], check=True
+        [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), *sources],
+        check=True,
     )
     return folder
 
@@ -68,7 +69,9 @@ def _wheel(wheels: Path, package: str) -> Path:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_a_wheel_pins_its_siblings_and_holds_the_licence_and_the_types_marker(wheels: Path, package: str) -> None:
+def test_a_wheel_pins_its_siblings_and_holds_the_licence_and_the_types_marker(
+    wheels: Path, package: str
+) -> None:
     with zipfile.ZipFile(_wheel(wheels, package)) as wheel:
         names = wheel.namelist()
         [metadata] = [name for name in names if name.endswith(".dist-info/METADATA")]
@@ -84,7 +87,9 @@ def test_the_core_alone_runs_a_suite_in_an_empty_environment(wheels: Path, tmp_p
     environment = tmp_path / "venv"
     venv.create(environment, with_pip=True)
     python = environment / "bin" / "python"
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    clean = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))
+    }
 
     def run(*arguments: str) -> str:
         return subprocess.run(
@@ -116,6 +121,10 @@ def test_the_core_alone_runs_a_suite_in_an_empty_environment(wheels: Path, tmp_p
     assert first == [True, None]
     assert second == [False, "arg 'b': expected 5, got 4 (call 1)"]
 
-    (tmp_path / "agent.yaml").write_text(AGENT + "evaluations: {metrics: [{type: standard, metric: numeric}]}\n")
-    failed = subprocess.run([python, "script.py"], cwd=tmp_path, env=clean, capture_output=True, text=True, check=False)
+    (tmp_path / "agent.yaml").write_text(
+        AGENT + "evaluations: {metrics: [{type: standard, metric: numeric}]}\n"
+    )
+    failed = subprocess.run(
+        [python, "script.py"], cwd=tmp_path, env=clean, capture_output=True, text=True, check=False
+    )
     assert "pip install holodeck-graders" in failed.stderr

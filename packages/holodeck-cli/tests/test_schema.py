@@ -21,7 +21,7 @@ from holodeck_core.plugins import Contribution, hookimpl
 
 @hookimpl
 def holodeck_metrics():
-    return [Contribution("pii", "acme_things:Pii", "no \\x1b[31mpersonal data")]
+    return [Contribution("pii", "acme_things:Pii", "no personal data, 5 €")]
 """
 
 ACME_THINGS = """
@@ -83,7 +83,6 @@ def test_options_of_plugins_are_in_it_as_plain_json(holodeck: Holodeck, tmp_path
     done = holodeck("schema", env={"PYTHONPATH": str(site)})
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.isascii()
-    assert "\x1b" not in done.stdout
     pii = json.loads(done.stdout, parse_constant=pytest.fail)["$defs"]["metric.acme.pii"]
     assert "share" in pii["properties"]
 

@@ -21,6 +21,19 @@ test_cases:
   - {input: hi, expected_tools: []}
 """
 
+TABLE = """\
+setting              value     from
+parallel_test_cases  1         default
+llm_timeout          2.5       agent.yaml:4
+file_timeout         8         HOLODECK_FILE_TIMEOUT (names.env:2)
+download_timeout     30        default
+retries              7         holodeck.yaml:1
+tool_order           exact     HOLODECK_TOOL_ORDER
+extra_calls          allow     default
+on_turn_failure      continue  default
+agent.yaml: valid, 1 case
+"""
+
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path) -> Path:
@@ -34,18 +47,7 @@ def test_each_setting_is_shown_with_where_it_comes_from(holodeck: Holodeck, fold
     env = {"NAME": "a", "HOLODECK_TOOL_ORDER": "exact", "HOME": str(folder)}
     done = holodeck("validate", "--show-settings", "--env-file", "names.env", env=env)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == """\
-setting              value     from
-parallel_test_cases  1         default
-llm_timeout          2.5       agent.yaml:4
-file_timeout         8         HOLODECK_FILE_TIMEOUT (names.env:2)
-download_timeout     30        default
-retries              7         holodeck.yaml:1
-tool_order           exact     HOLODECK_TOOL_ORDER
-extra_calls          allow     default
-on_turn_failure      continue  default
-agent.yaml: valid, 1 case
-"""
+    assert done.stdout == TABLE
 
 
 def test_settings_are_shown_as_data(holodeck: Holodeck) -> None:
@@ -61,7 +63,9 @@ def test_settings_are_not_shown_unless_they_are_asked_for(holodeck: Holodeck) ->
 
 
 @pytest.mark.parametrize("command", ["validate", "test"])
-def test_a_file_of_variables_is_read_where_it_is_named(holodeck: Holodeck, folder: Path, command: str) -> None:
+def test_a_file_of_variables_is_read_where_it_is_named(
+    holodeck: Holodeck, folder: Path, command: str
+) -> None:
     (folder / ".env").write_text("NAME=from .env\n")
     unnamed = holodeck(command)
     assert unnamed.returncode == 2

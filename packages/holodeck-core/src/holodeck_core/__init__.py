@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from holodeck_core.api.reply import UserMessage as UserMessage
     from holodeck_core.api.reporter import NoOptions as NoOptions
     from holodeck_core.api.reporter import Reporter as Reporter
+    from holodeck_core.api.settings import ResolvedSettings as ResolvedSettings
+    from holodeck_core.api.settings import Setting as Setting
     from holodeck_core.api.suite import BoundCase as BoundCase
     from holodeck_core.api.suite import BoundMetric as BoundMetric
     from holodeck_core.api.suite import BoundTurn as BoundTurn
@@ -138,6 +140,7 @@ _HOMES = {
         "UserMessage",
     ),
     "api.reporter": ("NoOptions", "Reporter"),
+    "api.settings": ("ResolvedSettings", "Setting"),
     "api.suite": ("BoundCase", "BoundMetric", "BoundTurn", "CaseSource", "Suite"),
     "api.tool_checks": ("Expectation", "ToolChecks", "ToolName"),
     "api.validator": ("Accepted", "Refused", "Validator"),

@@ -127,12 +127,21 @@ def test_what_only_nearly_is_a_matcher_or_a_json_value_is_an_error_at_its_place(
     assert hint in message
 
 
-def test_each_key_that_stands_alone_is_an_error_of_its_own() -> None:
-    assert [path for path, _ in shape_problems({"fuzzy": 1, "regex": "x", "text/plain": 2, "z": 3})] == [
-        ("fuzzy",),
-        ("regex",),
-        ("text/plain",),
-    ]
+@pytest.mark.parametrize(
+    ("value", "path", "names"),
+    [
+        ({"fuzzy": 1, "regex": "x"}, ("regex",), "`fuzzy` and `regex` exclude each other"),
+        ({"z": 3, "acme/near": 1, "fuzzy": "x"}, ("fuzzy",), "`acme/near` and `fuzzy` exclude each other"),
+        ({"fuzzy": 1, "regex": "x", "text/plain": 2}, ("regex",), "`fuzzy` and `regex` exclude"),
+    ],
+    ids=repr,
+)
+def test_several_keys_that_stand_alone_are_one_mistake(
+    value: dict[str, Any], path: tuple[str, ...], names: str
+) -> None:
+    [(found, message)] = shape_problems(value)
+    assert found == path
+    assert names in message
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ class PythonOptions(StrictModel):
     model_config = ConfigDict(extra="allow")
 
     agent: Text
+    """The factory, as `module:name`; the agent file's folder is importable. Example: `desk:open_desk`"""
 
 
 class PythonBackend(Backend):

@@ -23,6 +23,7 @@ class ReplayOptions(StrictModel):
     """`file`: JSON Lines of `{"id": …, "messages": […]}`, in the format of OpenAI's chat messages."""
 
     file: Text
+    """The file of recordings, relative to this one. Example: `conversations.jsonl`"""
 
 
 class ReplayBackend(Backend):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import attrs
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, ConfigDict, Field, JsonValue
 from pydantic_core import InitErrorDetails
 
 from holodeck_core.api.backend import Backend, CaseRef, Session
@@ -44,9 +44,29 @@ class ScriptedCall(StrictModel):
     """A tool call: what it is called with, and what comes of it."""
 
     name: Text
+    """The tool that is called. Example: `add`"""
     args: JsonObject = Field(default_factory=dict)
+    """The arguments of the call. Example: `{a: 3, b: 4}`"""
     result: Any = None
+    """What the call returns. Example: `7`"""
     error: str | None = None
+    """What the call fails with. Example: `no such order`"""
+
+
+# What `structure` checks, as JSON Schema.
+_RULES: JsonValue = [
+    {
+        "if": {"required": ["retry_after"], "properties": {"retry_after": {"not": {"type": "null"}}}},
+        "then": {
+            "required": ["error"],
+            "properties": {"error": {"type": "string", "pattern": r"^rate_limit$|\$\{"}},
+        },
+    },
+    {
+        "if": {"required": ["chunks"], "properties": {"chunks": {"type": "array"}}},
+        "then": {"properties": {"reply": {"type": "null"}}},
+    },
+]
 
 
 class ScriptedReply(GatheringModel):
@@ -58,14 +78,31 @@ class ScriptedReply(GatheringModel):
     any other text is the error's. `usage` may leave `total_tokens` out.
     """
 
+    model_config = ConfigDict(json_schema_extra={"allOf": _RULES})
+
     input: Text | None = None
+    """The message that is answered; left out, any that no other entry answers. Example: `What is 3 + 4?`"""
     reply: str | None = None
+    """The text of the reply. Example: `It is 7.`"""
     calls: list[ScriptedCall] = Field(default_factory=list)
-    usage: Annotated[TokenUsage, BeforeValidator(_usage)] | None = None
+    """The tools that are called before the text. Example: `[{name: add, args: {a: 3, b: 4}, result: 7}]`"""
+    usage: Annotated[TokenUsage, BeforeValidator(_usage, json_schema_input_type=dict[str, Any])] | None = None
+    """The tokens that are reported: `prompt_tokens`, `completion_tokens`, and optionally `total_tokens`,
+    `cache_creation_tokens`, `cache_read_tokens` and `partial`.
+    Example: `{prompt_tokens: 120, completion_tokens: 30}`
+    """
     delay: _Seconds = 0.0
+    """How long the reply takes, in seconds. Example: `0.5`"""
     error: Text | None = None
+    """What the turn fails with: `timeout`, `rate_limit`, `lost` (the conversation ends), or a text.
+    Example: `timeout`
+    """
     retry_after: _Seconds | None = None
+    """How long a `rate_limit` asks to wait, in seconds. Example: `2`"""
     chunks: Annotated[Whole, Field(ge=1)] | list[str] | None = None
+    """The pieces in which the text comes: how many, or their texts in place of `reply`.
+    Example: `[It, " is 7."]`
+    """
 
     @classmethod
     def structure(cls, data: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
@@ -79,6 +116,7 @@ class ScriptedOptions(StrictModel):
     """`replies`: the script, played from its start in every session."""
 
     replies: list[ScriptedReply]
+    """The script, played from its start in every conversation. Example: `[{reply: Hello!}]`"""
 
 
 class ScriptedBackend(Backend):

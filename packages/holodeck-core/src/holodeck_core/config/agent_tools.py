@@ -17,6 +17,7 @@ from holodeck_core.config.validate import Path
 from holodeck_core.errors import Problem
 from holodeck_core.models.agent import Agent
 from holodeck_core.models.tool import FunctionTool, PromptTool, Tool, ToolType, VectorstoreTool
+from holodeck_core.text import shorten
 
 
 def check_tools(agent: Agent | None, document: Document, folder: FilePath, problems: list[Problem]) -> None:
@@ -63,7 +64,9 @@ def _check_function(
     try:
         function = attribute_of(module, tool.function)
         if not callable(function):
-            raise ValueError(f"{tool.function!r} is a {type(function).__name__}, which cannot be called")
+            raise ValueError(
+                f"{shorten(tool.function, 80)!r} is a {type(function).__name__}, which cannot be called"
+            )
     except ValueError as error:
         problems.append(document.problem(str(error), (*at, "function")))
 

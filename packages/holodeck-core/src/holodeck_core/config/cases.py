@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path as FilePath
 from typing import Any, Final
 
+import attrs
+
 from holodeck_core.api.suite import BoundCase, CaseSource
 from holodeck_core.config.agent_sections import AgentSections
 from holodeck_core.config.bind_cases import CaseBinder
@@ -15,10 +17,12 @@ from holodeck_core.config.document import Document
 from holodeck_core.config.gc_pause import collection_paused
 from holodeck_core.config.json_lines import JsonLine, iter_lines
 from holodeck_core.config.reading import read_document
+from holodeck_core.config.referenced import check_case_files
 from holodeck_core.config.shapes import CASES
 from holodeck_core.config.suggest import did_you_mean
 from holodeck_core.config.valid_keys import shown_key
-from holodeck_core.config.validate import Path, Place, distinct, validate
+from holodeck_core.config.validate import Path, distinct, validate
+from holodeck_core.config.warnings import SuiteWarnings
 from holodeck_core.errors import ConfigError, Problem, RunError
 from holodeck_core.models.test_case import TestCaseModel
 
@@ -26,6 +30,15 @@ MAX_PROBLEMS = 100
 
 _FILE_KEY: Final = "test_cases_file"
 _LIST_KEY: Final = "test_cases"
+
+
+@attrs.frozen
+class FirstReading:
+    """What is looked at when a case is checked, and not again when it is run: whether its files are there, below
+    ``folder``, and what is worth a warning."""
+
+    folder: FilePath
+    warnings: SuiteWarnings | None
 
 
 class JsonLinesCases:
@@ -63,33 +76,48 @@ def stamp(path: FilePath) -> tuple[int, int] | None:
 
 
 def bind_value(
-    value: Any, index: int, place: Place, path: Path, source: str, binder: CaseBinder, problems: list[Problem]
+    value: Any,
+    index: int,
+    document: Document,
+    path: Path,
+    line: int,
+    binder: CaseBinder,
+    problems: list[Problem],
+    first: FirstReading | None,
 ) -> tuple[TestCaseModel, BoundCase] | None:
-    """The case that is written as ``value``; None where it has mistakes, which go to ``problems``."""
+    """The case that is written as ``value`` in ``line``; None where it has mistakes, which go to ``problems``."""
     before = len(problems)
-    model = validate(TestCaseModel, value, place, path, problems)
+    if first is not None:
+        check_case_files(value, first.folder, document, path, problems)
+    model = validate(TestCaseModel, value, document, path, problems)
     if model is None:
-        binder.check_parts(value, index, place, path, problems)
+        binder.check_parts(value, index, document, path, problems)
         return None
-    case = binder.bind(model, index, place, path, source, problems)
-    return (model, case) if len(problems) == before else None
+    case = binder.bind(model, index, document, path, f"{document.file}:{line}", problems)
+    if len(problems) != before:
+        return None
+    if first is not None and first.warnings is not None:
+        first.warnings.add_case(case, model, document, path, line)
+    return model, case
 
 
 def bind_line(
-    line: JsonLine, index: int, binder: CaseBinder, problems: list[Problem]
+    line: JsonLine, index: int, binder: CaseBinder, problems: list[Problem], first: FirstReading | None = None
 ) -> tuple[TestCaseModel, BoundCase] | None:
     """The case of one line; None where it has mistakes, which go to ``problems`` in the order of the line."""
     found = list(line.problems)
     bound = None
     if isinstance(line.value, dict):
-        bound = bind_value(line.value, index, line, (), f"{line.file}:{line.line}", binder, found)
+        bound = bind_value(line.value, index, line, (), line.line or 0, binder, found, first)
     if not found:
         return bound
     problems += sorted(distinct(found, line.problems), key=_position)
     return None
 
 
-def check_json_lines(path: FilePath, binder: CaseBinder, problems: list[Problem]) -> CaseSource:
+def check_json_lines(
+    path: FilePath, binder: CaseBinder, problems: list[Problem], first: FirstReading
+) -> CaseSource:
     """Check every line. At most ``MAX_PROBLEMS`` mistakes are kept; a last one counts those that are not."""
     with open_file(path, twice=True):
         checked = stamp(path)
@@ -97,7 +125,7 @@ def check_json_lines(path: FilePath, binder: CaseBinder, problems: list[Problem]
     left_out = count = 0
     for index, line in enumerate(iter_lines(path)):
         count += 1
-        bind_line(line, index, binder, found)
+        bind_line(line, index, binder, found, first)
         left_out += max(0, len(found) - MAX_PROBLEMS)
         del found[MAX_PROBLEMS:]
     if left_out:
@@ -107,7 +135,12 @@ def check_json_lines(path: FilePath, binder: CaseBinder, problems: list[Problem]
 
 
 def listed_cases(
-    document: Document, path: Path, values: Sequence[Any], binder: CaseBinder, problems: list[Problem]
+    document: Document,
+    path: Path,
+    values: Sequence[Any],
+    binder: CaseBinder,
+    problems: list[Problem],
+    first: FirstReading,
 ) -> tuple[list[TestCaseModel], list[BoundCase]]:
     """The models and the bound cases of the list ``values``, which stands in a document at ``path``."""
     models: list[TestCaseModel] = []
@@ -115,8 +148,8 @@ def listed_cases(
     with collection_paused():
         for index, value in enumerate(values):
             place = (*path, index)
-            source = f"{document.file}:{document.line_of(place)}"
-            made = bind_value(value, index, document, place, source, binder, problems)
+            line = document.line_of(place)
+            made = bind_value(value, index, document, place, line, binder, problems, first)
             if made is not None:
                 models.append(made[0])
                 bound.append(made[1])
@@ -128,29 +161,32 @@ def find_cases(
     file: FilePath,
     sections: AgentSections,
     binder: Callable[[FilePath], CaseBinder],
+    warnings: SuiteWarnings | None,
     problems: list[Problem],
 ) -> tuple[list[TestCaseModel] | None, CaseSource]:
     """The cases of an agent file: its own, or those of the file that ``test_cases_file`` names.
 
     The models are None where they are not held in memory. ``binder`` makes a binder for the folder that paths in the
-    cases start from.
+    cases start from; ``warnings`` are given the cases that have no mistakes.
     """
     own = document.value.get(_LIST_KEY)
     if isinstance(own, list):
-        return listed_cases(document, (_LIST_KEY,), own, binder(file.parent), problems)
+        first = FirstReading(file.parent, warnings)
+        return listed_cases(document, (_LIST_KEY,), own, binder(file.parent), problems, first)
     if sections.test_cases_file is None:
         return None, []
     path = file.parent / sections.test_cases_file
+    first = FirstReading(path.parent, warnings)
     try:
         if path.suffix.lower() in (".jsonl", ".ndjson"):
-            return None, check_json_lines(path, binder(path.parent), problems)
+            return None, check_json_lines(path, binder(path.parent), problems, first)
         listed = read_document(path, CASES)
     except ConfigError as error:
         problems.extend(_placed(problem, document) for problem in error.problems)
         return None, []
     found = list(listed.problems)
     values, at = _values_of(listed, found)
-    models, cases = listed_cases(listed, at, values, binder(path.parent), found)
+    models, cases = listed_cases(listed, at, values, binder(path.parent), found, first)
     problems += sorted(distinct(found, listed.problems), key=_position)
     return models, cases
 

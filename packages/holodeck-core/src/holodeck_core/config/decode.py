@@ -15,6 +15,7 @@ from typing import BinaryIO, Final
 from holodeck_core.config.source import Source, printable
 from holodeck_core.config.suggest import did_you_mean
 from holodeck_core.errors import ConfigError, Problem
+from holodeck_core.text import shorten
 
 BOM: Final = b"\xef\xbb\xbf"
 _MARK: Final = "\ufeff"
@@ -130,7 +131,7 @@ def missing_message(path: Path) -> str:
         with os.scandir(path.parent) as entries:
             siblings = [entry.name for entry in islice(entries, 10_000) if entry.is_file()]
     except OSError:
-        return f"there is no such file: the folder {display(path.parent)} does not exist"
+        return f"there is no such file: the folder {shorten(display(path.parent), 200)} does not exist"
     return f"there is no such file{did_you_mean(path.name, map(printable, siblings))}"
 
 

@@ -55,7 +55,9 @@ def model_at(model: type[BaseModel], value: Any, path: Iterable[str | int]) -> t
 def model_for(annotation: Any, value: dict[str, Any]) -> type[BaseModel] | None:
     """The model that reads the mapping: of several, the one with the most literal fields equal to the value's."""
     models = [
-        member for member in _members(annotation) if isinstance(member, type) and issubclass(member, BaseModel)
+        member
+        for member in _members(annotation)
+        if isinstance(member, type) and issubclass(member, BaseModel)
     ]
     if len(models) == 1:
         return models[0]

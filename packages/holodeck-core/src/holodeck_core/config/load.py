@@ -13,6 +13,7 @@ from typing import Any
 
 from holodeck_core.api.suite import Suite
 from holodeck_core.config.agent_sections import read_sections
+from holodeck_core.config.agent_tools import check_tools
 from holodeck_core.config.bind_agent import bind_agent_metrics, bind_backend, check_required, make_host
 from holodeck_core.config.bind_cases import CaseBinder, CaseDefaults
 from holodeck_core.config.bind_metrics import MetricBinder
@@ -21,6 +22,7 @@ from holodeck_core.config.cases import find_cases
 from holodeck_core.config.concealed import as_told
 from holodeck_core.config.document import Document
 from holodeck_core.config.env_file import read_env_file
+from holodeck_core.config.instructions import bind_instructions
 from holodeck_core.config.reading import read_document
 from holodeck_core.config.secret_keys import mask_problems
 from holodeck_core.config.settings import command_line_level, environment_level, resolve_settings
@@ -33,6 +35,7 @@ from holodeck_core.config.settings_files import (
 from holodeck_core.config.shapes import AGENT
 from holodeck_core.config.validate import distinct
 from holodeck_core.config.variables import Variables
+from holodeck_core.config.warnings import SuiteWarnings
 from holodeck_core.errors import ConfigError, Problem
 from holodeck_core.models.config import ExecutionConfig
 from holodeck_core.plugins.host import PluginHost
@@ -79,6 +82,8 @@ def load_suite(
     host = plugins if plugins is not None else make_host(sections, document, problems)
     check_required(host, sections, document, problems)
     backend = bind_backend(sections, host, document, file.parent, problems)
+    instructions = bind_instructions(sections.agent, document, file.parent, problems)
+    check_tools(sections.agent, document, file.parent, problems)
     metric_binder = MetricBinder(host, file.parent)
     defaults = CaseDefaults(
         metrics=bind_agent_metrics(sections, metric_binder, document, problems),
@@ -96,13 +101,14 @@ def load_suite(
             folder=folder,
         )
 
-    models, cases = find_cases(document, file, sections, binder, problems)
-    if sections.agent is None or backend is None or problems:
+    warnings = None if sections.agent is None else SuiteWarnings(sections.agent, defaults.metrics)
+    models, cases = find_cases(document, file, sections, binder, warnings, problems)
+    if sections.agent is None or warnings is None or backend is None or problems:
         found = distinct(problems, document.problems)
         found.sort(key=lambda problem: _place(problem, document))
         raise ConfigError(mask_problems(as_told(found, variables), document.value))
     return Suite(
-        agent=sections.agent.model_copy(update={"test_cases": models}),
+        agent=sections.agent.model_copy(update={"test_cases": models, "instructions": instructions}),
         backend=backend,
         cases=cases,
         parallel=execution.parallel_test_cases,
@@ -110,6 +116,7 @@ def load_suite(
         retries=execution.retries,
         path=file,
         plugins={record.id: record.version for record in host.used()},
+        warnings=tuple(mask_problems(as_told(warnings.gathered(document), variables), document.value)),
         settings=execution,
     )
 

@@ -10,6 +10,9 @@ from holodeck_core.config.decode import display, missing_message, read_text
 from holodeck_core.config.validate import Path as DocumentPath
 from holodeck_core.config.validate import Place
 from holodeck_core.errors import ConfigError, Problem
+from holodeck_core.text import shorten
+
+_LONGEST = 200
 
 
 def why_absent(path: Path, *, folder: bool = False) -> str | None:
@@ -17,12 +20,12 @@ def why_absent(path: Path, *, folder: bool = False) -> str | None:
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
-        return f"{display(path)}: {missing_message(path)}"
+        return f"{_shown(path)}: {missing_message(path)}"
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        return f"{display(path)}: the file cannot be reached: {reason}"
+        return f"{_shown(path)}: the file cannot be reached: {reason}"
     if stat.S_ISDIR(mode) and not folder:
-        return f"{display(path)}: this is a folder, not a file"
+        return f"{_shown(path)}: this is a folder, not a file"
     return None
 
 
@@ -56,5 +59,9 @@ def read_named(path: Path, place: Place, at: DocumentPath, problems: list[Proble
     except ConfigError as error:
         for found in error.problems:
             told_there = found.line is not None
-            problems.append(found if told_there else place.problem(f"{display(path)}: {found.message}", at))
+            problems.append(found if told_there else place.problem(f"{_shown(path)}: {found.message}", at))
         return None
+
+
+def _shown(path: Path) -> str:
+    return shorten(display(path), _LONGEST)

@@ -16,10 +16,13 @@ from contextlib import suppress
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 from holodeck_core.api.faults import USER_FAULTS, describe
 from holodeck_core.config.suggest import did_you_mean
+from holodeck_core.text import shorten
+
+_LONGEST: Final = 80
 
 _path_lock = threading.RLock()
 
@@ -32,7 +35,7 @@ def import_object(spec: str, folder: Path) -> Any:
     """
     module_name, _, attribute = spec.partition(":")
     if not module_name or not attribute:
-        raise ValueError(f"{spec!r} must be written module.path:name")
+        raise ValueError(f"{_quoted(spec)} must be written module.path:name")
     return attribute_of(import_module(module_name, folder), attribute)
 
 
@@ -54,11 +57,11 @@ def import_module(name: str, *folders: Path) -> ModuleType:
         except ModuleNotFoundError as error:
             if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
                 raise ValueError(
-                    f"no module named {error.name!r}, neither in {folders[0]} nor installed"
+                    f"no module named {_quoted(error.name)}, neither in {folders[0]} nor installed"
                 ) from None
-            raise ValueError(f"importing {name!r} failed: {_with_place(error, folders)}") from error
+            raise ValueError(f"importing {_quoted(name)} failed: {_with_place(error, folders)}") from error
         except USER_FAULTS as error:  # boundary: importing runs the user's code
-            raise ValueError(f"importing {name!r} failed: {_with_place(error, folders)}") from error
+            raise ValueError(f"importing {_quoted(name)} failed: {_with_place(error, folders)}") from error
         finally:
             for folder in folders:
                 with suppress(ValueError):
@@ -88,11 +91,11 @@ def attribute_of(module: ModuleType, name: str) -> Any:
         try:
             value = getattr(value, part)
         except AttributeError:
-            what = f"{module.__name__!r} ({module.__file__}) has no {name!r}"
+            what = f"{module.__name__!r} ({module.__file__}) has no {_quoted(name)}"
             raise ValueError(f"{what}{did_you_mean(part, names)}") from None
         except USER_FAULTS as error:  # boundary: a module may look names up in code of its own
             raise ValueError(
-                f"looking {name!r} up in {module.__name__!r} failed: {describe(error)}"
+                f"looking {_quoted(name)} up in {module.__name__!r} failed: {describe(error)}"
             ) from error
     return value
 
@@ -116,6 +119,10 @@ def _place(spec: ModuleSpec) -> str:
         return str(Path(spec.origin).resolve())
     locations = list(spec.submodule_search_locations or ())
     return str(Path(locations[0]).resolve()) if locations else str(spec.origin)
+
+
+def _quoted(name: str) -> str:
+    return repr(shorten(name, _LONGEST))
 
 
 def _with_place(error: BaseException, folders: Sequence[Path]) -> str:

@@ -30,7 +30,11 @@ class Instructions(GatheringModel):
     """The system prompt: its text (`inline`), or the `file` that holds it."""
 
     inline: Prose | None = None
+    """The prompt itself. Example: `You are the help desk of a lamp shop.`"""
     file: Text | None = None
+    """The file that holds the prompt, relative to this one. YAML front matter in it is not sent.
+    Example: `prompt.md`
+    """
 
     @classmethod
     def structure(cls, data: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
@@ -44,19 +48,47 @@ class Agent(GatheringModel):
     """
 
     name: Text
+    """What the agent is called in reports. Example: `help desk`"""
     description: str | None = None
+    """What the agent is for, in words for people. Example: `Finds orders and arranges refunds.`"""
     author: str | None = None
+    """Who wrote the file. Example: `The support team`"""
     model: LLMProvider
+    """Which agent answers: its `provider`, and the keys of that provider.
+    Example: `{provider: python, agent: "desk:open_desk"}`
+    """
     instructions: Instructions | None = None
+    """The system prompt, for providers that send one. Example: `{file: prompt.md}`"""
     response_format: MappingOrText | None = None
+    """The form that replies must have, for providers that can ask for one: a JSON schema, or the name of a
+    file that holds it.
+    Example: `reply.schema.json`
+    """
     tools: list[ToolType] | None = None
+    """What the agent may call. Left out, nothing is said about its tools; `[]` says that it has none.
+    Example: `[{type: function, name: add, file: tools.py, function: add}]`
+    """
     evaluations: EvaluationConfig | None = None
+    """The metrics of every turn for which neither its case nor the turn itself sets any.
+    Example: `{metrics: [{type: standard, metric: equality}]}`
+    """
     test_cases: list[TestCaseModel] | None = None
+    """The conversations to hold. Example: `[{input: What is 3 + 4?, ground_truth: 7}]`"""
     test_cases_file: Text | None = None
+    """A file of test cases in place of `test_cases`: a list in YAML or JSON, or JSON Lines with one case a
+    line.
+    Example: `cases.jsonl`
+    """
     execution: Annotated[ExecutionConfig, NullIsEmpty] = Field(default_factory=ExecutionConfig)
+    """How cases are run. Example: `{parallel_test_cases: 4}`"""
     observability: JsonObject | None = None
+    """Settings of tracing. Example: `{enabled: true}`"""
     embedding_provider: EmbeddingProvider | None = None
+    """The model that turns text into vectors. Example: `{provider: openai, name: text-embedding-3-small}`"""
     plugins: Annotated[PluginsConfig, NullIsEmpty] = Field(default_factory=PluginsConfig)
+    """Short names for plugins, and which of them must or must not be used.
+    Example: `{required: ["acme>=1.2"]}`
+    """
 
     @model_validator(mode="before")
     @classmethod

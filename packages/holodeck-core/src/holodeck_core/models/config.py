@@ -14,13 +14,21 @@ class ExecutionConfig(StrictModel):
     """How cases are run. None is "not set here": a level further away decides. Timeouts are in seconds."""
 
     parallel_test_cases: Whole | None = Field(default=None, ge=1)
+    """How many cases run side by side. Example: `4`"""
     llm_timeout: Number | None = Field(default=None, gt=0)
+    """How long the agent may take for one turn, in seconds. Example: `30`"""
     file_timeout: Number | None = Field(default=None, gt=0)
+    """How long reading one file may take, in seconds. Example: `10`"""
     download_timeout: Number | None = Field(default=None, gt=0)
+    """How long fetching one file may take, in seconds. Example: `10`"""
     retries: Whole | None = Field(default=None, ge=0)
+    """How often a message is sent again after a failure that may pass. Example: `0`"""
     tool_order: ToolOrder | None = None
+    """Whether expected calls must come in order, or be the only calls as well; for turns that do not say."""
     extra_calls: Literal["allow", "forbid"] | None = None
+    """Whether calls may be made that no expectation needs; for turns that do not say."""
     on_turn_failure: Literal["continue", "stop"] | None = None
+    """Whether a failed turn is followed by the next one; for cases that do not say."""
 
 
 DEFAULT_EXECUTION_CONFIG: Final[dict[str, Any]] = {
@@ -40,5 +48,8 @@ class PluginsConfig(StrictModel):
     """`plugins`: other names for them, those never to be imported, those without which nothing runs."""
 
     aliases: dict[Text, Text] = Field(default_factory=dict)
+    """Short names for what plugins contribute. Example: `{pii: acme/pii}`"""
     disabled: list[Text] = Field(default_factory=list)
+    """Plugins that are never imported. Example: `[other]`"""
     required: list[Text] = Field(default_factory=list)
+    """Plugins without which nothing is run, with the versions that will do. Example: `["acme>=1.2"]`"""

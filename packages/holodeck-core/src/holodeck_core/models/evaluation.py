@@ -31,9 +31,16 @@ class Metric(StrictModel):
     """
 
     name: Text | None = None
+    """The name in results; left out, that of the metric or of the grader. No two metrics of a list have the
+    same.
+    Example: `amount`
+    """
     threshold: Number | None = None
+    """The score from which a turn passes; left out, the metric's own rule decides. Example: `0.8`"""
     enabled: bool = True
+    """`false` switches the metric off."""
     fail_on_error: bool = False
+    """`true`: an error of this metric ends its case."""
 
     @property
     def metric_name(self) -> str:
@@ -48,25 +55,53 @@ class EvaluationMetric(Metric):
     """`type: standard`: the metric named by `metric`. Options that belong to another one have no effect."""
 
     type: Literal["standard"] = "standard"
+    """A metric that is named by `metric`."""
     metric: Text
+    """Which metric. Example: `numeric`"""
     scale: Number | None = Field(default=None, gt=0)
+    """The highest score that the metric gives, for reports. Example: `5`"""
     model: LLMProvider | None = None
+    """The model that judges, for metrics that ask one. Example: `{provider: openai, name: gpt-4o-mini}`"""
     retry_on_failure: Whole | None = Field(default=None, ge=0)
+    """How often the metric is tried again after an error. Example: `2`"""
     timeout_ms: Whole | None = Field(default=None, gt=0)
+    """How long the metric may take, in milliseconds. Example: `5000`"""
     custom_prompt: Prose | None = None
+    """What the model that judges is asked, in place of the metric's own words.
+    Example: `Is the reply polite?`
+    """
 
     case_insensitive: bool = False
+    """`equality`: upper and lower case count as the same."""
     strip_whitespace: bool = False
+    """`equality`: a run of white space counts as one space, and none counts at the ends."""
     strip_punctuation: bool = False
+    """`equality`: punctuation does not count, but for signs and decimal points inside numbers."""
 
     absolute_tolerance: Number = Field(default=1e-6, ge=0)
+    """`numeric`: the largest difference that passes. Example: `0.005`"""
     relative_tolerance: Number = Field(default=0.0, ge=0)
+    """`numeric`: the largest difference that passes, as a share of the ground truth; one of the two
+    tolerances suffices.
+    Example: `0.01`
+    """
     accept_percent: bool = False
+    """`numeric`: `12.5%` is read as 0.125."""
     accept_thousands_separators: bool = False
+    """`numeric`: `206,588` is read as a number."""
     accept_currency: bool = False
+    """`numeric`: `$5` and `5 €` are read as numbers."""
     accept_parentheses: bool = False
+    """`numeric`: `(5)` is read as -5."""
     extract: Literal["only", "last", "first"] | None = None
+    """`numeric`: which number of a reply in prose is compared; left out, the whole reply must be a number.
+    `only` fails where there are several.
+    Example: `only`
+    """
     response_path: Text | None = None
+    """`equality`, `numeric`: the place in a reply in JSON whose value is compared.
+    Example: `orders[0].total`
+    """
 
     def _own_name(self) -> str:
         return self.metric
@@ -76,11 +111,19 @@ class GEvalMetric(Metric):
     """`type: geval`: a language model judges the turn by `criteria`."""
 
     type: Literal["geval"] = "geval"
+    """A language model judges the turn."""
     criteria: Prose
+    """What a good reply is, in words. Example: `The reply is polite and answers the question.`"""
     evaluation_steps: list[Text] | None = Field(default=None, min_length=1)
+    """The steps in which the model judges; left out, it makes its own.
+    Example: `[Read the reply., Say whether it is polite.]`
+    """
     evaluation_params: list[Text] = Field(default=["actual_output"], min_length=1)
+    """What the model sees of the turn. Example: `[input, actual_output]`"""
     strict_mode: bool = False
+    """`true`: the score is 1 or 0, and nothing between."""
     model: LLMProvider | None = None
+    """The model that judges. Example: `{provider: openai, name: gpt-4o-mini}`"""
 
     def _own_name(self) -> str:
         return self.type
@@ -90,6 +133,7 @@ class RAGMetric(Metric):
     """`type: rag`: how well the reply is grounded in the retrieved context."""
 
     type: Literal["rag"] = "rag"
+    """How well the reply and the retrieved context fit each other."""
     metric_type: Literal[
         "faithfulness",
         "answer_relevancy",
@@ -97,9 +141,13 @@ class RAGMetric(Metric):
         "contextual_recall",
         "contextual_relevancy",
     ]
+    """What is measured. Example: `faithfulness`"""
     threshold: Number | None = 0.5
+    """The score from which a turn passes. Example: `0.8`"""
     include_reason: bool = True
+    """Whether the result says why."""
     model: LLMProvider | None = None
+    """The model that judges. Example: `{provider: openai, name: gpt-4o-mini}`"""
 
     def _own_name(self) -> str:
         return self.metric_type
@@ -119,8 +167,14 @@ class CodeMetric(Metric):
     """
 
     type: Literal["code"] = "code"
+    """A Python function grades the turn."""
     grader: Annotated[str, AfterValidator(_grader)]
+    """The function: `module.path:callable`, importable from the agent file's folder, or a plugin's
+    `plugin/name`.
+    Example: `graders:mentions_price`
+    """
     timeout_s: Number = Field(default=30.0, gt=0)
+    """How long one call may take, in seconds. Example: `5`"""
 
     _callable: Callable[..., Any] | None = PrivateAttr(default=None)
 
@@ -143,6 +197,9 @@ class PluginMetric(Metric):
     model_config = ConfigDict(extra="allow")
 
     type: Text
+    """The metric of a plugin, as `plugin/name`; the keys that are not named here are its own.
+    Example: `acme/pii`
+    """
 
     @property
     def options(self) -> dict[str, Any]:
@@ -218,4 +275,8 @@ class EvaluationConfig(StrictModel):
     """`evaluations` of an agent: the metrics of every turn, and the model that those use which need one."""
 
     model: LLMProvider | None = None
+    """The model that judges, for metrics that ask one and name none.
+    Example: `{provider: openai, name: gpt-4o-mini}`
+    """
     metrics: Metrics = Field(default_factory=list)
+    """The metrics, in the order of the report. Example: `[{type: standard, metric: equality}]`"""

@@ -15,13 +15,19 @@ class ProviderSettings(StrictModel):
     model_config = ConfigDict(extra="allow")
 
     name: Text | None = None
+    """The model's name at its provider. Example: `gpt-4o-mini`"""
     temperature: Number | None = Field(default=None, ge=0, le=2)
+    """How freely the model picks its words; at 0 it takes the likeliest. Example: `0.2`"""
     top_p: Number | None = Field(default=None, ge=0, le=1)
+    """The model picks from the likeliest words that make up this share of the probability. Example: `0.9`"""
     max_tokens: Whole | None = Field(default=None, gt=0)
+    """The longest reply, in tokens. Example: `1000`"""
     endpoint: Text | None = None
+    """Where the provider is reached, if not at its usual address. Example: `https://models.example.org/v1`"""
     api_key: SecretStr | None = None
-    """Never shown: neither its repr nor a dump nor a validation error holds it."""
+    """The key for the provider. It is never shown, stored or logged. Example: `${OPENAI_API_KEY}`"""
     api_version: Text | None = None
+    """The version of the provider's interface. Example: `2024-10-21`"""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -33,12 +39,16 @@ class LLMProvider(ProviderSettings):
     """An agent or a language model; `provider` names the backend that opens sessions with it."""
 
     provider: Text
+    """Who answers: `python`, `replay`, `scripted`, another installed backend, or a plugin's `plugin/name`.
+    Example: `python`
+    """
 
 
 class EmbeddingProvider(ProviderSettings):
     """The model that turns text into vectors; without `provider` it is that of the agent's `model`."""
 
     provider: Text | None = None
+    """Who makes the vectors; left out, the provider of the agent's `model`. Example: `openai`"""
 
 
 LLMConfig: TypeAlias = LLMProvider

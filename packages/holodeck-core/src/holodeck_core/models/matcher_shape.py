@@ -23,8 +23,8 @@ MATCHER_NAMES = frozenset(
 )
 JSON_TYPES = frozenset({"integer", "number", "string", "boolean", "array", "object"})
 
-_PLUGIN_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*/[A-Za-z0-9][\w.-]*")
-_SLIPS = {"regexp": "regex", "re": "regex", "pattern": "regex", "fuzz": "fuzzy"}
+PLUGIN_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*/[A-Za-z0-9][\w.-]*")
+SLIPS = {"regexp": "regex", "re": "regex", "pattern": "regex", "fuzz": "fuzzy"}
 
 
 class MatcherShape(NamedTuple):
@@ -39,7 +39,7 @@ class MatcherShape(NamedTuple):
 
 def is_plugin_name(text: str) -> bool:
     """Whether the text has the form `plugin/name`."""
-    return "/" in text and _PLUGIN_NAME.fullmatch(text) is not None
+    return "/" in text and PLUGIN_NAME.fullmatch(text) is not None
 
 
 def stands_alone(key: object) -> bool:
@@ -96,8 +96,7 @@ def _mapping_problems(value: dict[Any, Any], path: Path) -> Iterator[tuple[Path,
     alone = list(filter(stands_alone, value)) if len(value) > 1 else []
     shape = shape_of(value)
     if alone:
-        for key in alone:
-            yield (*path, key), _crowded(key)
+        yield (*path, alone[:2][-1]), _crowded(alone)
     elif shape is not None:
         yield from _operand_problems(shape, path)
     elif len(value) == 1 and (meant := _meant(key := next(iter(value)))) is not None:
@@ -110,11 +109,10 @@ def _mapping_problems(value: dict[Any, Any], path: Path) -> Iterator[tuple[Path,
                 yield path, f"the key {key!r} must be text: quote it"
 
 
-def _crowded(key: str) -> str:
-    return (
-        f"`{key}` makes this a matcher, which has no other keys; "
-        "for a value with such a key write {literal: {…}}"
-    )
+def _crowded(keys: list[str]) -> str:
+    names = " and ".join(f"`{key}`" for key in keys[:2])
+    what = f"{names} exclude each other" if len(keys) > 1 else f"{names} makes this a matcher"
+    return f"{what}: a matcher has no other keys; for a value with such a key write {{literal: {{…}}}}"
 
 
 def _slip(key: str, meant: str) -> str:
@@ -149,8 +147,8 @@ def _meant(key: Any) -> str | None:
     """The matcher that a sole key which is none was probably meant to be."""
     if not isinstance(key, str):
         return None
-    if key in _SLIPS:
-        return _SLIPS[key]
+    if key in SLIPS:
+        return SLIPS[key]
     lower = key.lower()
     return lower if lower != key and lower in MATCHER_NAMES else None
 

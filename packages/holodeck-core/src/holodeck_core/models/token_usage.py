@@ -19,11 +19,17 @@ class TokenUsage(StrictModel):
     model_config = ConfigDict(frozen=True)
 
     prompt_tokens: int = Field(ge=0)
+    """Tokens that were sent. Example: `120`"""
     completion_tokens: int = Field(ge=0)
+    """Tokens of the reply. Example: `30`"""
     total_tokens: int = Field(ge=0)
+    """All tokens; at least the sum of the two. Example: `150`"""
     cache_creation_tokens: int = Field(default=0, ge=0)
+    """Tokens that were written to the provider's cache. Example: `100`"""
     cache_read_tokens: int = Field(default=0, ge=0)
+    """Tokens that were read from the provider's cache. Example: `100`"""
     partial: bool = False
+    """Whether some of the usage is unknown."""
 
     @model_validator(mode="after")
     def _total_covers_its_parts(self) -> Self:

@@ -29,16 +29,22 @@ class Tool(StrictModel):
     """What all tools have in common."""
 
     name: Text
+    """The name by which the agent calls the tool; no other tool has it. Example: `add`"""
     description: str | None = None
+    """What the tool does, in words for the model. Example: `Adds two numbers.`"""
 
 
 class FunctionTool(Tool, GatheringModel):
     """A Python function of a `file` or a `module`; its parameters come from its signature and docstring."""
 
     type: Literal["function"] = "function"
+    """A Python function."""
     file: Text | None = None
+    """The Python file that holds the function, relative to this one. Example: `tools.py`"""
     module: Text | None = None
+    """The Python module that holds the function. Example: `shop.tools`"""
     function: Text
+    """The name of the function. Example: `add`"""
 
     @classmethod
     def structure(cls, data: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
@@ -49,14 +55,22 @@ class MCPTool(Tool, GatheringModel):
     """The tools of an MCP server, started by `command` or reached at `url`. `timeout` is in seconds."""
 
     type: Literal["mcp"] = "mcp"
+    """The tools of an MCP server."""
     transport: Literal["stdio", "sse", "http", "websocket"] = "stdio"
+    """How the server is reached: started by `command` (`stdio`), or already running at `url`."""
     command: Text | None = None
+    """The program that is the server. Example: `npx`"""
     args: list[str] = Field(default_factory=list)
+    """The arguments of the program. Example: `[-y, "@acme/orders"]`"""
     # Both often hold tokens.
     env: dict[str, str] = Field(default_factory=dict, repr=False)
+    """Environment variables for the program. Example: `{SHOP: lamps}`"""
     url: Text | None = None
+    """Where the server is. Example: `https://mcp.example.org/orders`"""
     headers: dict[str, str] = Field(default_factory=dict, repr=False)
+    """HTTP headers that are sent to the server. Example: `{Authorization: "Bearer ${TOKEN}"}`"""
     timeout: Number | None = Field(default=None, gt=0)
+    """How long one call may take, in seconds. Example: `30`"""
 
     @classmethod
     def structure(cls, data: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
@@ -70,10 +84,15 @@ class PromptTool(Tool, GatheringModel):
     """A prompt `template` (or a `file` that holds one) that a language model answers."""
 
     type: Literal["prompt"] = "prompt"
+    """A prompt that a language model answers."""
     template: Prose | None = None
+    """The prompt itself. Example: `Answer in one sentence.`"""
     file: Text | None = None
+    """The file that holds the prompt, relative to this one. Example: `summary.md`"""
     parameters: JsonObject | None = None
+    """What the prompt takes, by name, each as a JSON schema. Example: `{text: {type: string}}`"""
     model: LLMProvider | None = None
+    """The model that answers; left out, the agent's own. Example: `{provider: openai, name: gpt-4o-mini}`"""
 
     @classmethod
     def structure(cls, data: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
@@ -84,13 +103,21 @@ class VectorstoreTool(Tool):
     """Search by meaning in the files of `source`."""
 
     type: Literal["vectorstore"] = "vectorstore"
+    """Search by meaning in files."""
     source: Text
+    """The file or the folder that is searched, relative to this one. Example: `manuals`"""
     top_k: Whole = Field(default=5, ge=1)
+    """How many passages a search finds at most. Example: `3`"""
     min_similarity_score: Number | None = Field(default=None, ge=0, le=1)
+    """How similar a passage must be to be found. Example: `0.5`"""
     chunk_size: Whole | None = Field(default=None, gt=0)
+    """The length of a passage. Example: `500`"""
     chunk_overlap: Whole | None = Field(default=None, ge=0)
+    """How much of a passage the next one repeats; less than `chunk_size`. Example: `50`"""
     embedding_model: Text | None = None
+    """The model that turns text into vectors. Example: `text-embedding-3-small`"""
     database: MappingOrText | None = None
+    """Where the vectors are kept. Example: `{provider: chromadb}`"""
 
     @field_validator("chunk_overlap")
     @classmethod
