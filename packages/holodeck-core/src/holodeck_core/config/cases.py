@@ -14,6 +14,7 @@ from holodeck_core.config.agent_sections import AgentSections
 from holodeck_core.config.bind_cases import CaseBinder
 from holodeck_core.config.decode import open_file
 from holodeck_core.config.document import Document
+from holodeck_core.config.fingerprint import content_hash
 from holodeck_core.config.gc_pause import collection_paused
 from holodeck_core.config.json_lines import JsonLine, iter_lines
 from holodeck_core.config.reading import read_document
@@ -60,7 +61,7 @@ class JsonLinesCases:
             bound = bind_line(line, index, self._binder, [])
             if bound is None:
                 raise self._changed()
-            yield bound[1]
+            yield attrs.evolve(bound[1], content_hash=content_hash(line.value))
 
     def _changed(self) -> RunError:
         return RunError(f"{self._path} has changed since it was checked: start again")
@@ -152,7 +153,7 @@ def listed_cases(
             made = bind_value(value, index, document, place, line, binder, problems, first)
             if made is not None:
                 models.append(made[0])
-                bound.append(made[1])
+                bound.append(attrs.evolve(made[1], content_hash=content_hash(value)))
     return models, bound
 
 

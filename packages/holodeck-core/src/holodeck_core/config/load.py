@@ -22,6 +22,7 @@ from holodeck_core.config.cases import find_cases
 from holodeck_core.config.concealed import as_told
 from holodeck_core.config.document import Document
 from holodeck_core.config.env_file import read_env_file
+from holodeck_core.config.fingerprint import configuration, fingerprint
 from holodeck_core.config.instructions import bind_instructions
 from holodeck_core.config.reading import read_document
 from holodeck_core.config.secret_keys import mask_problems
@@ -74,6 +75,7 @@ def load_suite(
         document = read_document(file, AGENT)
     except ConfigError as error:
         raise ConfigError(as_told([*error.problems, *problems], variables)) from None
+    written = document.value
     variables.replace(document)
     problems += document.problems
     sections = read_sections(document, problems)
@@ -116,6 +118,8 @@ def load_suite(
         retries=execution.retries,
         path=file,
         plugins={record.id: record.version for record in host.used()},
+        fingerprint=fingerprint(written, instructions.inline if instructions is not None else None),
+        configuration=configuration(written),
         warnings=tuple(mask_problems(as_told(warnings.gathered(document), variables), document.value)),
         settings=execution,
     )

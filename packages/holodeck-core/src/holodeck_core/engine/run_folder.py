@@ -49,6 +49,11 @@ class RunFolder:
             raise RunError(f"{path / HEAD} does not hold the description of a run")
         return cls(path, head)
 
+    @property
+    def complete(self) -> bool:
+        """Whether the run came to its end."""
+        return self.head.get("complete") is True
+
     def journal(self) -> Journal:
         """The journal of the run, with the lines that it holds already."""
         try:
@@ -90,3 +95,16 @@ def _ignore_in_git(runs: Path) -> None:
     ignore = top / ".gitignore"
     if not ignore.exists():
         ignore.write_text("*\n", encoding="utf-8")
+
+
+def list_runs(runs: Path) -> list[RunFolder]:
+    """The runs below a folder, the latest last; what is no run is passed over."""
+    try:
+        paths = sorted(path for path in runs.iterdir() if (path / HEAD).is_file())
+    except OSError:
+        return []
+    found = []
+    for path in paths:
+        with contextlib.suppress(RunError):
+            found.append(RunFolder.open(path))
+    return found
