@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 
 import attrs
 
 from holodeck_cli.exit_codes import ExitCode, exit_code_of
+from holodeck_cli.find_runs import latest_with_results, runs_folder
 from holodeck_cli.interrupt import Interrupt
 from holodeck_cli.loading import load, tell_warnings
-from holodeck_cli.outputs import Output, why_not_writable
+from holodeck_cli.make_reports import make_reports
+from holodeck_cli.mistakes import UsageMistake
+from holodeck_cli.outputs import Output
 from holodeck_cli.reporters.terminal import TerminalOptions, TerminalReporter
-from holodeck_cli.select_cases import has_tag, name_test
+from holodeck_cli.resume import find_resumed, go_on_line, refuse_changes, resumed_line
+from holodeck_cli.selection import CaseTest, case_test, selects_none
 from holodeck_cli.streams import tell_error
-from holodeck_core import BoundCase, Reporter, Run, Suite, run_suite
+from holodeck_core import Reporter, Run, RunError, Suite
 from holodeck_core.engine.run import STOP_GRACE_S
-from holodeck_core.errors import BrokenPlugin
-from holodeck_core.plugins.host import PluginHost
+from holodeck_core.engine.run_folder import RunFolder
+from holodeck_core.models import Selection
 from holodeck_core.text import one_line
 
 
@@ -29,7 +33,8 @@ class RunRequest:
     """What a command line asks for.
 
     ``settings`` are fields of the execution settings. ``verbosity`` is -1, 0 or 1. ``name`` is the expression
-    of ``-k``; of ``tags`` a case has to have one.
+    of ``-k``; of ``tags`` a case has to have one. ``run_dir`` is where runs are kept, None beside the agent file;
+    ``resume`` is the word for the run to go on with, empty for the latest incomplete one, None for a new run.
     """
 
     agent: Path
@@ -37,6 +42,11 @@ class RunRequest:
     env_file: Path | None = None
     name: str | None = None
     tags: tuple[str, ...] = ()
+    last_failed: bool = False
+    fail_fast: bool = False
+    run_dir: Path | None = None
+    resume: str | None = None
+    allow_changes: bool = False
     verbosity: int = 0
     color: bool = True
     outputs: tuple[Output, ...] = ()
@@ -45,30 +55,28 @@ class RunRequest:
 _STOPPING = f"stopping: cases under way have {STOP_GRACE_S:g} s; Ctrl-C again ends at once"
 
 
-class UsageMistake(Exception):
-    """The command line asks for what cannot be done; nothing was started."""
-
-
 def run_tests(request: RunRequest) -> ExitCode:
     """Run the cases and write the reports. Mistakes in the command line are found before anything is sent.
 
-    Raises ConfigError for mistakes in the agent file, and PluginError for a report format that cannot be had.
+    Raises UsageMistake for those, ConfigError for mistakes in the agent file, and PluginError for a report format
+    that cannot be had.
     """
-    try:
-        select = _select(request)
-        reports = _reports(request.outputs)
-    except UsageMistake as mistake:
-        tell_error(f"Error: {mistake}")
-        return ExitCode.USAGE
+    runs = runs_folder(request.run_dir, request.agent)
+    resumed = find_resumed(request.resume, runs, request.agent)
+    selection = _selection(request, runs) if resumed is None else resumed.head.selection
+    select = case_test(selection, runs if resumed is None else resumed.path.absolute().parent)
+    reports = make_reports(request.outputs)
     suite = load(request.agent, request.settings, request.env_file)
     tell_warnings(suite)
-    if why := _nothing_to_run(suite, select, request):
+    if why := _nothing_to_run(suite, select, selection, request.agent):
         tell_error(why)
         return ExitCode.NOT_RUN
+    if resumed is not None and not request.allow_changes:
+        refuse_changes(resumed, suite)
     to_stdout = any(output.path is None for output in request.outputs)
     options = TerminalOptions(verbosity=request.verbosity, color=request.color, stderr=to_stdout)
     terminal = TerminalReporter(options)
-    run = run_suite(suite, reporters=[terminal, *reports], select=select)
+    run = _kept_run(request, suite, [terminal, *reports], select, selection, resumed, runs)
     interrupt = Interrupt(
         told=lambda: terminal.tell(_STOPPING),
         at_once=terminal.end,
@@ -80,6 +88,10 @@ def run_tests(request: RunRequest) -> ExitCode:
             asyncio.run(_to_the_end(run, interrupt))
         finally:
             terminal.end()
+    if resumed is not None:
+        terminal.tell(resumed_line(run))
+    if run.folder is not None and not run.complete:
+        terminal.tell(go_on_line(request.agent, run.folder.path))
     for error in run.reporter_errors:
         tell_error(f"error: a report could not be written: {one_line(error)}")
     summary = run.summary
@@ -97,49 +109,52 @@ async def _to_the_end(run: Run, interrupt: Interrupt) -> None:
         await run.wait()
 
 
-def _select(request: RunRequest) -> Callable[[BoundCase], bool] | None:
-    if request.name is None and not request.tags:
+def _selection(request: RunRequest, runs: Path) -> Selection | None:
+    if request.name is None and not request.tags and not request.last_failed:
         return None
+    before = latest_with_results(runs, request.agent).folder if request.last_failed else None
+    return Selection(
+        name=request.name,
+        tags=list(request.tags),
+        last_failed=None if before is None else before.path.name,
+    )
+
+
+def _kept_run(
+    request: RunRequest,
+    suite: Suite,
+    reporters: Sequence[Reporter],
+    select: CaseTest | None,
+    selection: Selection | None,
+    resumed: RunFolder | None,
+    runs: Path,
+) -> Run:
+    """The run, with its folder; a new one that cannot be kept beside the agent file is not kept, and that is told."""
+    run = Run(
+        suite,
+        reporters,
+        select,
+        run_dir=runs if resumed is None else None,
+        resumed=resumed,
+        selection=selection,
+        fail_fast=request.fail_fast,
+    )
     try:
-        named = None if request.name is None else name_test(request.name)
-    except ValueError as error:
-        raise UsageMistake(f"-k {error}") from None
-
-    def selected(case: BoundCase) -> bool:
-        return (named is None or named(case.label)) and (not request.tags or has_tag(case.tags, request.tags))
-
-    return selected
-
-
-def _reports(outputs: tuple[Output, ...]) -> list[Reporter]:
-    host = PluginHost()
-    return [_report(host, output) for output in outputs]
-
-
-def _report(host: PluginHost, output: Output) -> Reporter:
-    if output.format == "terminal":
-        raise UsageMistake("--format terminal: that is shown in any case")
-    if output.path is not None and (why := why_not_writable(output.path)):
-        raise UsageMistake(f"-o {output.path}: {why}")
-    made = host.reporter(output.format, Reporter).object
-    try:
-        # Absolute, since an agent may change the working directory while the run goes on.
-        reporter: Reporter = made(made.Options(), output.path and output.path.absolute())
-    except Exception as error:
-        raise BrokenPlugin(
-            f"the reporter '{output.format}' cannot be made: {type(error).__name__}: {error}"
-        ) from error
-    return reporter
+        run.claim_folder()
+    except RunError as error:
+        if resumed is not None or request.run_dir is not None:
+            raise UsageMistake(str(error)) from None
+        tell_error(f"note: this run is not kept, {one_line(str(error))}; --run-dir names another place")
+        return Run(suite, reporters, select, fail_fast=request.fail_fast)
+    return run
 
 
 def _nothing_to_run(
-    suite: Suite, select: Callable[[BoundCase], bool] | None, request: RunRequest
+    suite: Suite, select: CaseTest | None, selection: Selection | None, agent: Path
 ) -> str | None:
     total = len(suite.cases)
     if total == 0:
-        return f"no test cases in {request.agent}"
-    if select is None or any(select(case) for case in suite.cases):
+        return f"no test cases in {agent}"
+    if selection is None or select is None or any(select(case) for case in suite.cases):
         return None
-    asked = [] if request.name is None else [f"-k {request.name!r}"]
-    asked += [f"--tag {tag!r}" for tag in request.tags]
-    return f"no test cases: {' '.join(asked)} selects none of {total}"
+    return selects_none(selection, total)

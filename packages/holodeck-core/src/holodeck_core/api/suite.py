@@ -95,8 +95,8 @@ class Suite:
     ``llm_timeout`` is in seconds and bounds each attempt at a turn, of which ``retries`` may follow the first;
     ``parallel`` is how many cases run side by side. ``plugins`` maps the ids of the plugins in use to their versions;
     ``fingerprint`` maps the sections of the agent file that results depend on to hashes of what they hold;
-    ``configuration`` is the file as it is written, without secrets and cases; ``warnings`` hold what can never fail or never pass; ``settings`` says where each execution setting of a suite that
-    was loaded comes from.
+    ``configuration`` is the file as it is written, without secrets and cases; ``warnings`` hold what can never fail or
+    never pass; ``settings`` says where each execution setting of a suite that was loaded comes from.
     """
 
     agent: Agent

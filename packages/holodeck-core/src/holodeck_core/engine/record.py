@@ -12,6 +12,8 @@ from holodeck_core.engine.outcomes import CaseOutcome, MetricOutcome, TurnOutcom
 from holodeck_core.engine.rollup import roll_up
 from holodeck_core.models.test_result import TestResult, TurnResult
 
+_MOST_CASES = 1 << 24  # what is above is no index, and would cost memory
+
 _encode = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")
 ).encode
@@ -45,6 +47,23 @@ def make_record(case: BoundCase, outcome: CaseOutcome) -> dict[str, Any]:
 def encode_record(record: dict[str, Any]) -> bytes:
     """One line of JSON, with its line break."""
     return _encode(record).encode("utf-8", "replace") + b"\n"
+
+
+def parse_record(line: bytes) -> dict[str, Any] | None:
+    """The record in a line; None for a line that holds none, such as one that a failing disk left."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(record, dict):
+        return None
+    index = record.get("index")
+    return record if type(index) is int and 0 <= index < _MOST_CASES else None
+
+
+def dropped_record(index: int) -> bytes:
+    """The line that says that what was kept of a case before does not hold any more."""
+    return encode_record({"index": index, "dropped": True})
 
 
 def _turn(index: int, turn: BoundTurn, found: TurnOutcome) -> dict[str, Any]:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeAlias
 
-from holodeck_core.api.events import CaseFinished, CaseStarted, RunFinished, RunStarted, TurnFinished
+from holodeck_core.api.events import CaseStarted, RunFinished, RunStarted, TurnFinished
 from holodeck_core.api.faults import USER_FAULTS, describe
 from holodeck_core.api.reporter import Reporter
 from holodeck_core.api.suite import BoundCase, Suite
 from holodeck_core.engine.case import run_case
+from holodeck_core.engine.case_events import case_finished, case_taken_over
 from holodeck_core.engine.describe_run import describe_environment, describe_run, new_run_id
 from holodeck_core.engine.journal import Journal
-from holodeck_core.engine.outcomes import CaseOutcome, TurnOutcome
+from holodeck_core.engine.outcomes import TurnOutcome
 from holodeck_core.engine.pace import Pace
 from holodeck_core.engine.reporting import Reporters
 from holodeck_core.engine.results import Results
@@ -25,6 +25,7 @@ from holodeck_core.engine.run_folder import RunFolder
 from holodeck_core.engine.send import Limits
 from holodeck_core.engine.summary import SummaryCount
 from holodeck_core.engine.workers import Workers, is_own_cancellation
+from holodeck_core.models.run_head import Selection
 from holodeck_core.models.test_result import ReportSummary, TestReport, TestResult
 from holodeck_core.plugins.distributions import core_version
 
@@ -49,19 +50,24 @@ class Run:
         *,
         run_dir: Path | None = None,
         resumed: RunFolder | None = None,
+        selection: Selection | None = None,
+        fail_fast: bool = False,
     ) -> None:
         self._suite = suite
         self._select = select
+        self._selection = selection if resumed is None else resumed.head.selection
         self._reporters = Reporters(reporters)
         self._runs = run_dir
         self.folder = resumed
-        self.id = resumed.path.name if resumed is not None else new_run_id()
+        self.id = resumed.head.run_id if resumed is not None else new_run_id()
         self._arrived = asyncio.Event()
         self._results: Results | None = None
         self._task: asyncio.Task[None] | None = None
-        self._started_at = datetime.now(UTC)
+        self._started_at = resumed.head.started_at if resumed is not None else datetime.now(UTC)
+        self._fail_fast = fail_fast
         self._complete = False
         self._stopping = False
+        self._grace: asyncio.TimerHandle | None = None
         self._cases: list[asyncio.Task[None]] = []
 
     @property
@@ -79,13 +85,23 @@ class Run:
         return iter(self._results if self._results is not None else ())
 
     @property
+    def complete(self) -> bool:
+        """Whether the run is over and has a result of every case."""
+        return self._complete
+
+    @property
     def taken_over(self) -> dict[str, int]:
-        """Of the results that a resumed run had: how many hold, and how many do not because their case was changed or
-        removed. Final when the run is over."""
+        """Of a resumed run: how many results were ``taken over``; how many cases have ``changed`` or are ``new`` to it,
+        and were run; how many results were ``left out``, for their case is gone. Final when the run is over."""
         if self._results is None:
             return {}
         found = self._results
-        return {"taken over": found.taken_over, "changed": found.outdated, "removed": found.left_out}
+        return {
+            "taken over": found.taken_over,
+            "changed": found.outdated,
+            "new": found.new,
+            "left out": found.left_out,
+        }
 
     def report(self) -> TestReport:
         """The report of what has finished so far, with all results in memory."""
@@ -99,11 +115,29 @@ class Run:
 
     def stop(self, grace_s: float = STOP_GRACE_S) -> None:
         """End the run early, from the event loop that it runs in: no further case starts, and those under way have
-        ``grace_s`` seconds to finish before they are cancelled. What has finished is reported, as not complete."""
-        if self._task is None or self._stopping:
+        ``grace_s`` seconds to finish before they are cancelled. What has finished is reported."""
+        if self._task is None or self._grace is not None:
             return
         self._stopping = True
-        asyncio.get_running_loop().call_later(grace_s, self._cancel_cases)
+        self._grace = asyncio.get_running_loop().call_later(grace_s, self._cancel_cases)
+
+    def claim_folder(self) -> None:
+        """Make the run folder, or take up that of the earlier run, now and not when the run starts: its lock is held,
+        and it says what the run is. Nothing happens for a run that is not kept.
+
+        Raises RunError where the folder cannot be written, or its run is going on in another process.
+        """
+        if not self._is_unclaimed:
+            return
+        head = describe_run(self._suite, self.id, self._started_at, self._selection)
+        if self.folder is None and self._runs is not None:
+            self.folder = RunFolder.create(self._runs, head)
+        elif self.folder is not None:
+            self.folder.take_up(head)
+
+    @property
+    def _is_unclaimed(self) -> bool:
+        return self._runs is not None if self.folder is None else not self.folder.is_locked
 
     async def wait(self) -> None:
         """Run to the end without collecting the results: they stay in the journal, and with the reporters."""
@@ -153,37 +187,43 @@ class Run:
     async def _execute(self) -> None:
         begun = perf_counter()
         workers = Workers()
-        with ExitStack() as held:
-            if self.folder is None and self._runs is not None:
-                head = await workers.call(
-                    lambda: describe_run(self._suite, self.id, self._started_at), key="git"
-                )
-                self.folder = RunFolder.create(self._runs, self.id, head)
-            if self.folder is not None:
-                held.enter_context(self.folder.locked())
+        try:
+            if self._is_unclaimed:
+                await workers.call(self.claim_folder, key="run folder")
             self._results = Results(
                 Journal() if self.folder is None else self.folder.journal(), self._arrived
             )
             total = len(self._suite.cases) if self._select is None else sum(1 for _ in self._selected())
-            parallel = max(1, min(self._suite.parallel, total))
-            self._reporters.tell(self._started(total, parallel))
+            self._write_head(total=total)
+            await self._run_cases(total, begun, workers, self._results)
+        finally:
+            if self.folder is not None:
+                self.folder.unlock()
+            workers.close()
+
+    async def _run_cases(self, total: int, begun: float, workers: Workers, results: Results) -> None:
+        parallel = max(1, min(self._suite.parallel, total))
+        self._reporters.tell(self._started(total, parallel))
+        try:
+            feed = enumerate(self._selected())
+            limits = Limits(self._suite.llm_timeout, workers, Pace(self._suite.retries))
+            self._cases = [asyncio.create_task(self._work(feed, limits, results)) for _ in range(parallel)]
+            await self._side_by_side()
+            self._complete = results.count.finished == total
+            if self._complete:
+                results.drop_others()
+        finally:
             try:
-                feed = enumerate(self._selected())
-                limits = Limits(self._suite.llm_timeout, workers, Pace(self._suite.retries))
-                self._cases = [
-                    asyncio.create_task(self._work(feed, limits, self._results)) for _ in range(parallel)
-                ]
-                await self._side_by_side()
-                self._complete = not self._stopping
+                await self._close_backend()
             finally:
-                try:
-                    await self._close_backend()
-                finally:
-                    await self._reporters.tell_finished(
-                        self._finished((perf_counter() - begun) * 1000), workers
-                    )
-                    self._write_end()
-                    workers.close()
+                duration_ms = (perf_counter() - begun) * 1000
+                await self._reporters.tell_finished(self._finished(duration_ms), workers)
+                self._write_head(
+                    complete=self._complete,
+                    summary=self.summary,
+                    finished_at=datetime.now(UTC),
+                    duration_ms=duration_ms,
+                )
 
     async def _close_backend(self) -> None:
         try:
@@ -191,14 +231,13 @@ class Run:
         except USER_FAULTS as error:  # boundary: what closing a backend raises changes no verdict
             self._reporters.errors.append(f"closing the backend failed: {describe(error)}")
 
-    def _write_end(self) -> None:
-        """Note in the run folder how it ended."""
+    def _write_head(self, **fields: Any) -> None:
+        """Note in the run folder what is known by now."""
         if self.folder is not None:
-            summary = self.summary.model_dump(mode="json")
-            self.folder.head.update(
-                complete=self._complete, summary=summary, finished_at=datetime.now(UTC).isoformat()
-            )
-            self.folder.write_head()
+            try:
+                self.folder.update(**fields)
+            except OSError as error:
+                self._reporters.errors.append(f"run.json: {describe(error)}")
 
     async def _side_by_side(self) -> None:
         """Wait for all; the first that raises, or a cancellation from outside, ends the others before it passes on."""
@@ -223,7 +262,11 @@ class Run:
         for position, case in feed:
             if self._stopping:
                 return
-            if results.take_over(position, case):
+            earlier = results.take_over(position, case)
+            if earlier is not None:
+                if self._reporters.cases:
+                    self._reporters.tell(case_taken_over(position, case, earlier, results))
+                await asyncio.sleep(0)  # there may be many in a row
                 continue
             if self._reporters.starts:
                 self._reporters.tell(CaseStarted(index=case.index, name=case.label, turns=len(case.turns)))
@@ -231,7 +274,9 @@ class Run:
             outcome = await run_case(case, self._suite, limits, turn_done)
             results.keep(position, case, outcome)
             if self._reporters.cases:
-                self._reporters.tell(_case_finished(position, case, outcome, results))
+                self._reporters.tell(case_finished(position, case, outcome, results))
+            if self._fail_fast and outcome.status != "passed":
+                self._stopping = True
 
     def _turn_teller(self, case: BoundCase) -> Callable[[int, TurnOutcome], None]:
         def tell(index: int, outcome: TurnOutcome) -> None:
@@ -279,17 +324,6 @@ class Run:
             holodeck_version=core_version(),
             environment=describe_environment(self._suite.plugins),
         )
-
-
-def _case_finished(position: int, case: BoundCase, outcome: CaseOutcome, results: Results) -> CaseFinished:
-    return CaseFinished(
-        index=case.index,
-        name=case.label,
-        status=outcome.status,
-        checked=any(turn.checked for turn in case.turns),
-        duration_ms=sum(turn.duration_ms for turn in outcome.turns),
-        read=lambda: results.read(position),
-    )
 
 
 async def _cancel(task: asyncio.Task[None]) -> None:

@@ -22,14 +22,16 @@ def run_suite(
     reporters: Sequence[Reporter] = (),
     run_dir: str | os.PathLike[str] | None = None,
     select: Select | None = None,
+    fail_fast: bool = False,
 ) -> Run:
     """A run of the suite, which starts when it is awaited or iterated.
 
     ``reporters`` are told what happens as it happens; ``select`` picks the cases to run. With ``run_dir`` the run is
-    kept in a folder of its own below it, as it happens; without, its results go with it. Nothing that an agent or a
-    plugin does raises here: it is in the report.
+    kept in a folder of its own below it, as it happens; without, its results go with it. ``fail_fast`` starts no case
+    after the first that did not pass. Nothing that an agent or a plugin does raises here: it is in the report.
     """
-    return Run(suite, reporters, select, run_dir=None if run_dir is None else Path(run_dir))
+    runs = None if run_dir is None else Path(run_dir)
+    return Run(suite, reporters, select, run_dir=runs, fail_fast=fail_fast)
 
 
 def resume_suite(
@@ -39,6 +41,7 @@ def resume_suite(
     reporters: Sequence[Reporter] = (),
     select: Select | None = None,
     allow_changes: bool = False,
+    fail_fast: bool = False,
 ) -> Run:
     """Go on with the run that is kept in ``folder``: only cases that it has no result of, or that have changed, run.
 
@@ -49,7 +52,7 @@ def resume_suite(
     changes = [] if allow_changes else what_changed(resumed.head, suite)
     if changes:
         raise RunError(f"the run {resumed.path.name} cannot be resumed: {'; '.join(changes)}")
-    return Run(suite, reporters, select, resumed=resumed)
+    return Run(suite, reporters, select, resumed=resumed, fail_fast=fail_fast)
 
 
 def run_suite_sync(
@@ -58,10 +61,13 @@ def run_suite_sync(
     reporters: Sequence[Reporter] = (),
     run_dir: str | os.PathLike[str] | None = None,
     select: Select | None = None,
+    fail_fast: bool = False,
 ) -> TestReport:
     """Run the suite to its end, from code without a running event loop, and return the report."""
 
     async def run() -> TestReport:
-        return await run_suite(suite, reporters=reporters, run_dir=run_dir, select=select)
+        return await run_suite(
+            suite, reporters=reporters, run_dir=run_dir, select=select, fail_fast=fail_fast
+        )
 
     return asyncio.run(run())

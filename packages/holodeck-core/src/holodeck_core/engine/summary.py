@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import Any
 
+from holodeck_core.errors import RunError
 from holodeck_core.models.test_result import ReportSummary
 
 
@@ -39,6 +40,13 @@ class SummaryCount:
                 self._states[metric["metric_name"]][metric["status"]] += 1
                 if metric["status"] == "scored":
                     self._sums[metric["metric_name"]] += metric["score"]
+
+    def add_stored(self, record: dict[str, Any]) -> None:
+        """Count a case by the record that a file holds. Raises RunError for what is none."""
+        try:
+            self.add(record)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise RunError(f"the stored result of case {record['index'] + 1} cannot be read") from error
 
     def summary(self) -> ReportSummary:
         """The totals so far. Means run over scored turns; ``metrics_evaluated`` says over how many."""
