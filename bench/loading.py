@@ -105,7 +105,9 @@ def main() -> None:
     print(f"{cases} cases of two turns, {len(text) / 1e6:.1f} MB of YAML")
     print(f"compose            {stock:6.2f} s")
     print(f"compose, no gc     {quiet:6.2f} s")
-    print(f"load_suite, YAML   {loading:6.2f} s   {loading / stock:4.2f} x compose   {loading / quiet:4.2f} x without gc")
+    print(
+        f"load_suite, YAML   {loading:6.2f} s   {loading / stock:4.2f} x compose, {loading / quiet:4.2f} x without gc"
+    )
     print(f"load_suite, lines  {lines / cases * 1e6:6.1f} us a case")
 
 

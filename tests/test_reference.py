@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from holodeck_core.config.reading.shapes import PLAIN
+from holodeck_core.config.reading.yaml_document import read_yaml
 from holodeck_core.config.schema import agent_schema
-from holodeck_core.config.shapes import PLAIN
-from holodeck_core.config.yaml_document import read_yaml
 from holodeck_core.plugins.host import PluginHost
 
 DOCS = Path(__file__).parents[1] / "docs"

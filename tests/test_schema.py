@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from holodeck_core.config.reading.shapes import AGENT
+from holodeck_core.config.reading.yaml_document import read_yaml
 from holodeck_core.config.schema import agent_schema
-from holodeck_core.config.shapes import AGENT
-from holodeck_core.config.yaml_document import read_yaml
 from holodeck_core.plugins.host import PluginHost
 
 ROOT = Path(__file__).parents[1]

@@ -168,8 +168,10 @@ WRITTEN = {
     "task 2": [
         (
             0,
-            "expected a matching call of its own, but other expectations need call 1; "
-            'the nearest other call: arg \'q\': expected "a", got "b" (call 2)',
+            (
+                "expected a matching call of its own, but other expectations need call 1; "
+                'the nearest other call: arg \'q\': expected "a", got "b" (call 2)'
+            ),
         ),
         (2, "no call to cancel(id=true): no tool was called"),
         (2, "no call to refund(id=1): no tool was called"),

@@ -27,6 +27,7 @@ ARGUMENTS: list[tuple[str, str | None, dict[str, Any], str | None]] = [
     ("a bare word is kept", "true", {}, "true"),
     ("two mappings are kept", "{}{}", {}, "{}{}"),
     ("two escapes are one character", '{"drink": "\\ud83c\\udf78"}', {"drink": "\U0001f378"}, None),
+    ("half a character becomes one that says so", '{"a": "\\ud835"}', {"a": "\ufffd"}, None),
     ("no number is kept as text", '{"a": NaN, "b": -Infinity}', {"a": "nan", "b": "-inf"}, None),
     ("a long integer keeps its digits", '{"n": 1' + "0" * 400 + "}", {"n": 10**400}, None),
 ]

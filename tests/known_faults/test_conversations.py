@@ -3,15 +3,16 @@
 The tables beside this file hold them. A row is one conversation::
 
     fault: what went wrong elsewhere, in one sentence
-    evaluations: the agent's metrics, as in an agent file; any further key of an agent file may stand here
+    evaluations: the agent's metrics, as in an agent file
     graders: Python source of a module `graders`, where metrics name it
     turns:
       - says: the agent's reply
         calls: its tool calls, as `one(key=value); two()`, or as a list of `{name, args, result, error}`
-        replies: instead of both, a Python expression for the whole reply
+        replies: instead of both, a Python expression for the whole reply, or for what is raised in its place
         ground_truth, expected_tools, ...: any key of a turn, as in an agent file
-        passes: true
         fails: a text that the reasons hold, or several; or `error` in place of `fails`
+        passes: the same for a turn that passes, where its reason matters
+    why: where a rule of this project decides, which one
 
 A turn without `fails` or `error` passes.
 """
@@ -33,7 +34,7 @@ FOLDER: Final = Path(__file__).parent
 VERDICTS: Final = {"passes": "passed", "fails": "failed", "error": "error"}
 OWN_KEYS: Final = {"says", "calls", "replies", *VERDICTS}
 AGENT: Final = """
-from holodeck_core import AgentError, Reply, SessionLost, ToolCall
+from holodeck_core import AgentError, Reply, ToolCall
 
 def agent():
     replies = iter([{replies}])
@@ -117,12 +118,7 @@ def test_the_verdict_on_every_turn_is_right(row: dict[str, Any], run: Callable[.
             for number, turn in enumerate(turns)
         ],
     }
-    more = {
-        key: value
-        for key, value in row.items()
-        if key not in ("fault", "graders", "evaluations", "turns", "why")
-    }
-    agent = {"model": model, "evaluations": {"metrics": metrics}, "test_cases": [case], **more}
+    agent = {"model": model, "evaluations": {"metrics": metrics}, "test_cases": [case]}
     report = run(agent, **sources)
 
     [result] = report.results

@@ -7,8 +7,9 @@ The table `files.yaml` holds them. A row is one agent file::
     problems: what is told about it, a text for each mistake, which has to be part of it
     warnings: the same for warnings
     verdicts: how its cases end, where it runs; it may be given beside warnings
+    why: where a rule of this project decides, which one
 
-A row has at least one of the last three.
+A row has problems, warnings or verdicts.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ ERRORS: list[tuple[str, str, str]] = [
     ("ends a generator", "raise GeneratorExit", "GeneratorExit"),
     ("cancels", "raise asyncio.CancelledError", "CancelledError"),
     ("recurses", "return grader(ctx)", "RecursionError"),
-    ("hangs", "time.sleep(3600)", "TimeoutError: timed out after 0.2 s"),
+    ("hangs", "time.sleep(3600)", "TimeoutError: timed out after 1 s"),
     ("changes the evidence", "ctx.turn_config.clear()", "TypeError: this value is evidence"),
 ]
 
@@ -61,8 +61,7 @@ IMPORTS = "import asyncio, sys, time\nfrom holodeck_core import GraderResult\n"
 
 def _agent(*names: str, turns: int = 1, **keys: Any) -> dict[str, Any]:
     metrics = [
-        {"type": "code", "grader": f"graders:{name}", "timeout_s": 0.2, **keys.get(name, {})}
-        for name in names
+        {"type": "code", "grader": f"graders:{name}", "timeout_s": 1, **keys.get(name, {})} for name in names
     ]
     case = {"name": "graded", "turns": [{"input": f"turn {number}"} for number in range(turns)]}
     return {

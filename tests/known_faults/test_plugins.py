@@ -138,13 +138,27 @@ def test_a_part_that_fails_leaves_the_rest_of_its_plugin_usable(
     assert "1 passed, 0 failed" in done.stdout
 
 
-@pytest.mark.skipif(find_spec("semantic_kernel") is not None, reason="their library is installed")
+WITHOUT_ITS_LIBRARY = pytest.mark.skipif(
+    find_spec("semantic_kernel") is not None, reason="the library of these providers is installed"
+)
+
+
+@WITHOUT_ITS_LIBRARY
 @pytest.mark.parametrize("provider", ["openai", "azure_openai", "anthropic", "ollama"])
-def test_a_provider_whose_library_is_not_installed_stops_only_the_agents_that_name_it(
+def test_a_provider_without_its_library_stops_only_the_agents_that_name_it(
     write: Write, provider: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
         load_suite(write({**_agent(EQUALITY), "model": {"provider": provider, "name": "m"}}))
     [problem] = caught.value.problems
     assert problem.path == "model.provider"
-    assert "pip install" in problem.message
+    assert "holodeck-core[semantic-kernel]" in problem.message
+
+
+@WITHOUT_ITS_LIBRARY
+def test_what_to_install_is_shown_with_its_brackets(write: Write, holodeck: Holodeck) -> None:
+    write({**_agent(EQUALITY), "model": {"provider": "openai", "name": "m"}})
+    done = holodeck("test")
+    assert done.returncode == 2
+    assert "pip install" in done.stderr
+    assert "'holodeck-core[semantic-kernel]'" in done.stderr

@@ -134,8 +134,8 @@ def test_half_a_character_stops_no_writer_wherever_it_stands(report: Any) -> Non
         raised["errors"][0],
         graded["metric_results"][0]["error"],
     ):
-        assert re.fullmatch(".*<[\ufffd?]+>", text), text
-    assert len(re.findall("<[\ufffd?]+>", shown)) >= 8
+        assert text.endswith(("<\ufffd>", "<?>")), text
+    assert shown.count("<\ufffd>") + shown.count("<?>") >= 8
 
 
 @pytest.mark.parametrize(

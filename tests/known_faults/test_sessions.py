@@ -152,7 +152,7 @@ def test_a_turn_without_an_answer_is_neither_a_success_nor_missing(
             "model": {"provider": "scripted", "replies": [{"reply": "1", "error": error}, {"reply": "2"}]},
             "evaluations": {"metrics": EQUALITY},
             "test_cases": [{"name": "short-run", "turns": turns}],
-            "execution": {"llm_timeout": 0.2},
+            "execution": {"llm_timeout": 0.5},
         }
     )
     [result] = report.results
@@ -199,13 +199,13 @@ def test_what_runs_out_of_time_does_not_go_on_behind_the_run(run: Run, tmp_path:
     report = run(
         {
             "model": {"provider": "python", "agent": "busy:Agent"},
-            "test_cases": [{"input": "late 0.4"}, {"input": "good 0"}],
-            "execution": {"parallel_test_cases": 2, "llm_timeout": 0.1},
+            "test_cases": [{"input": "late 1.2"}, {"input": "good 0"}],
+            "execution": {"parallel_test_cases": 2, "llm_timeout": 0.5},
         },
         busy=BUSY,
     )
     assert [result.status for result in report.results] == ["error", "passed"]
-    time.sleep(0.5)
+    time.sleep(1)
     assert [path.name for path in tmp_path.glob("*.done")] == ["good.done"]
 
 

@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from holodeck_cli.commands.init import module_name
-from holodeck_core.config.reading import read_document
+from holodeck_core.config.reading.read import read_document
 
 Holodeck: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -80,3 +80,23 @@ def test_of_many_warnings_a_run_shows_the_first(warn: Any, capsys: pytest.Captur
         *(f"warning: agent.yaml: number {number}" for number in range(20)),
         "5 more warnings; holodeck validate shows all",
     ]
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [(["validate"], 0), (["validate", "--strict"], 2), (["test"], 0)],
+    ids=["validate", "validate-strict", "test"],
+)
+def test_a_case_that_checks_nothing_is_told(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    args: list[str],
+    code: int,
+) -> None:
+    (tmp_path / "agent.yaml").write_text(AGENT.replace(", expected_tools: []", ""))
+    monkeypatch.chdir(tmp_path)
+    assert main(args) == code
+    shown = capsys.readouterr()
+    assert shown.err.startswith('warning: agent.yaml:4:14: test_cases[0] "bare": nothing is checked')
+    assert ("valid" in shown.out) == (args == ["validate"])

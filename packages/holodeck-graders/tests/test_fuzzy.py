@@ -34,6 +34,9 @@ Matches = Callable[[Any, Any], bool]
         ("0", "-0.0"),
         ("29000", "29\u202f000"),
         ("0.3333333333", 0.33333333331),
+        ("1", "1.0000000001"),
+        ("1.0000000001", "1"),
+        ("1", "0.999999999"),
         ("Operating Cash", "operating  cash"),
         ("caf\u00e9", "cafe\u0301"),
         ("a b", "a\u00a0b"),
@@ -75,6 +78,7 @@ def test_matches(matches: Matches, expected: Any, actual: Any) -> None:
         ("9007199254740993", 9007199254740992),
         ("100000000000000000000", "100000000000000000001.0"),
         ("1.0", "1.00000001"),
+        ("1", "0.9999999989"),
         ("0", "1e-300"),
         ("9", "9" * 5000),
         ("1", True),
@@ -120,7 +124,7 @@ def test_it_never_needs_a_thread(build: Callable[[Any], Matcher]) -> None:
 
 @pytest.mark.parametrize("expected", [None, [], {}, ["x"]])
 def test_it_takes_a_single_value_only(build: Callable[[Any], Matcher], expected: Any) -> None:
-    with pytest.raises(ValueError, match="fuzzy"):
+    with pytest.raises(ValueError, match=r"^`fuzzy` compares with a single text or number$"):
         FuzzyMatcher(expected, build)
 
 

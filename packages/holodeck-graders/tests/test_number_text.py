@@ -54,8 +54,10 @@ EVERYTHING = Accept(currency=True, parentheses=True)
         ("１,２３４", "1234"),
         ("९.५", "9.5"),
         ("1" * 1000, "1" * 1000),
+        ("1" * 999 + ".5", "1" * 999 + ".5"),
         ("1e1000", "1e1000"),
         ("1e-1000", "1e-1000"),
+        ("1e" + "0" * 999 + "5", "100000"),
         ("9007199254740993", "9007199254740993"),
     ],
 )
@@ -157,6 +159,11 @@ def test_numbers_beyond_the_bounds_are_too_long(text: str) -> None:
     assert "number too long" in value.reason
 
 
+def test_the_digits_before_and_behind_the_point_count_together() -> None:
+    reason = "number too long: 1002 digits, and at most 1000 are read"
+    assert parse_number("1" * 999 + ".555") == Unreadable(reason, refused=True)
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -169,6 +176,13 @@ def test_numbers_beyond_the_bounds_are_too_long(text: str) -> None:
         ("007", "a leading zero makes it an identifier"),
         ("٢3", "its digits are of more than one script"),
         ("5 kg", 'cannot read " kg" at character 2'),
+        ("-", 'cannot read "-" at character 1'),
+        ("-abc", 'cannot read "abc" at character 2'),
+        ("$abc", 'cannot read "$abc" at character 1'),
+        ("$5%", 'cannot read "%" at character 3'),
+        ("(abc)", 'cannot read "(abc)" at character 1'),
+        ("55)", 'cannot read ")" at character 3'),
+        ("x" * 50, f'cannot read "{"x" * 23}...{"x" * 12}" at character 1'),
     ],
 )
 def test_the_reason_says_what_cannot_be_read_and_where(text: str, reason: str) -> None:
@@ -186,10 +200,18 @@ def test_the_reason_says_what_cannot_be_read_and_where(text: str, reason: str) -
         ("-€5", '"€" at character 2 needs accept_currency'),
         ("5 €", '"€" at character 3 needs accept_currency'),
         ("(123)", '"(" at character 1 needs accept_parentheses'),
+        ("(1,234)", '"," at character 3 needs accept_thousands_separators'),
     ],
 )
 def test_a_reason_names_the_option_that_would_read_it(text: str, reason: str) -> None:
     assert parse_number(text, PLAIN) == Unreadable(reason, refused=True)
+
+
+def test_the_space_behind_a_currency_sign_is_no_separator() -> None:
+    reason = '" " at character 4 needs accept_thousands_separators'
+    assert parse_number("€ 1 000", Accept(separators=False, currency=True)) == Unreadable(
+        reason, refused=True
+    )
 
 
 @pytest.mark.parametrize(
@@ -199,6 +221,7 @@ def test_a_reason_names_the_option_that_would_read_it(text: str, reason: str) ->
         ("-$1,287", "-1287"),
         ("$-1,287", "-1287"),
         ("+€5", "5"),
+        ("$+5", "5"),
         ("€ 5", "5"),
         ("5€", "5"),
         ("5 €", "5"),
@@ -227,6 +250,9 @@ def test_currency_and_parentheses_are_read_where_they_are_accepted(text: str, va
         "((5))",
         "(5",
         "5)",
+        "(55",
+        "55)",
+        "€\n5",
         "( 5 )",
         "()",
         "(",

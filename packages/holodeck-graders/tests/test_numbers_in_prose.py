@@ -46,6 +46,7 @@ def _found(text: str, accept: Accept = NUMBER_TEXT) -> list[Any]:
         ("18\n\nQuestion: what is 3*3?\nAnswer: 9", ["18", "9"]),
         ("US$5 or 5€", ["5", "5"]),
         ("5-star", ["5"]),
+        ("- 5 apples", ["5"]),
         ('"7"', ["7"]),
         ("٢٣ كتب", ["23"]),
     ],
@@ -62,6 +63,7 @@ def test_numbers_that_stand_free_are_found_in_order(text: str, numbers: list[str
         ",",
         "no number",
         "GPT-4",
+        "X-5",
         "6B",
         "B6",
         "x_5",
@@ -116,6 +118,7 @@ def test_a_number_that_is_not_accepted_is_found_but_not_read(text: str, found: l
     [
         ("a loss of (5) there", ["-5"]),
         ("a loss of ($5)", ["-5"]),
+        ("a loss of (5€)", ["-5"]),
         ("(-5)", ["-5"]),
         ("-$1,287", ["-1287"]),
         ("(5", ["5"]),

@@ -16,7 +16,7 @@ _CUT = "..."
 def problem_lines(problem: Problem, prefix: str = "") -> list[str]:
     """The problem in one to three lines, each safe for a terminal, the caret under the place."""
     lines = [prefix + one_line(problem.headline())]
-    if problem.source is not None and problem.column is not None:
+    if problem.source and problem.column is not None:
         # Where the caret stands in the source line, which may be a part of a long one, only its own text
         # knows.
         drawn = str(problem).rpartition("\n")[2]

@@ -63,35 +63,70 @@ def run_tests(request: RunRequest) -> ExitCode:
     """
     runs = runs_folder(request.run_dir, request.agent)
     resumed = find_resumed(request.resume, runs, request.agent)
-    selection = _selection(request, runs) if resumed is None else resumed.head.selection
-    select = case_test(selection, runs if resumed is None else resumed.path.absolute().parent)
+    if resumed is None:
+        cases = _Cases.of(_selection(request, runs), runs)
+    else:
+        cases = _Cases.of(resumed.head.selection, resumed.path.absolute().parent)
     reports = make_reports(request.outputs)
+    to_stdout = any(output.path is None for output in request.outputs)
+    # Standard output is the report's: what an agent or a module prints must not stand in it.
+    with redirect_stdout(sys.stderr) if to_stdout else nullcontext():
+        options = TerminalOptions(verbosity=request.verbosity, color=request.color, stderr=to_stdout)
+        return _load_and_run(request, runs, resumed, cases, TerminalReporter(options), reports)
+
+
+@attrs.frozen
+class _Cases:
+    """Which cases run, as it is written down, and as a test of each; both are None for all."""
+
+    selection: Selection | None
+    select: CaseTest | None
+
+    @classmethod
+    def of(cls, selection: Selection | None, runs: Path) -> _Cases:
+        return cls(selection, case_test(selection, runs))
+
+    def why_none(self, suite: Suite, agent: Path) -> str | None:
+        """Why no case runs; None where one does."""
+        total = len(suite.cases)
+        if total == 0:
+            return f"no test cases in {agent}"
+        if self.selection is None or self.select is None or any(map(self.select, suite.cases)):
+            return None
+        return selects_none(self.selection, total)
+
+
+def _load_and_run(
+    request: RunRequest,
+    runs: Path,
+    resumed: RunFolder | None,
+    cases: _Cases,
+    terminal: TerminalReporter,
+    reports: list[Reporter],
+) -> ExitCode:
     suite = load(request.agent, request.settings, request.env_file)
     tell_warnings(suite)
-    if why := _nothing_to_run(suite, select, selection, request.agent):
+    if why := cases.why_none(suite, request.agent):
         tell_error(why)
         return ExitCode.NOT_RUN
     if resumed is not None and not request.allow_changes:
         refuse_changes(resumed, suite)
-    to_stdout = any(output.path is None for output in request.outputs)
-    options = TerminalOptions(verbosity=request.verbosity, color=request.color, stderr=to_stdout)
-    terminal = TerminalReporter(options)
-    run = _kept_run(request, suite, [terminal, *reports], select, selection, resumed, runs)
+    run = _kept_run(request, suite, [terminal, *reports], cases, resumed, runs)
     interrupt = Interrupt(
         told=lambda: terminal.tell(_STOPPING),
         at_once=terminal.end,
         ending=lambda: terminal.run_over,
     )
-    # Standard output is the report's: what an agent prints must not stand in it.
-    with redirect_stdout(sys.stderr) if to_stdout else nullcontext():
-        try:
-            asyncio.run(_to_the_end(run, interrupt))
-        finally:
-            terminal.end()
+    try:
+        asyncio.run(_to_the_end(run, interrupt))
+    finally:
+        terminal.end()
     if resumed is not None:
         terminal.tell(resumed_line(run))
     if run.folder is not None and not run.complete:
         terminal.tell(go_on_line(request.agent, run.folder.path))
+    for note in run.notes:
+        tell_error(f"warning: {one_line(note)}")
     for error in run.reporter_errors:
         tell_error(f"error: a report could not be written: {one_line(error)}")
     summary = run.summary
@@ -124,8 +159,7 @@ def _kept_run(
     request: RunRequest,
     suite: Suite,
     reporters: Sequence[Reporter],
-    select: CaseTest | None,
-    selection: Selection | None,
+    cases: _Cases,
     resumed: RunFolder | None,
     runs: Path,
 ) -> Run:
@@ -133,10 +167,10 @@ def _kept_run(
     run = Run(
         suite,
         reporters,
-        select,
+        cases.select,
         run_dir=runs if resumed is None else None,
         resumed=resumed,
-        selection=selection,
+        selection=cases.selection,
         fail_fast=request.fail_fast,
     )
     try:
@@ -145,16 +179,5 @@ def _kept_run(
         if resumed is not None or request.run_dir is not None:
             raise UsageMistake(str(error)) from None
         tell_error(f"note: this run is not kept, {one_line(str(error))}; --run-dir names another place")
-        return Run(suite, reporters, select, fail_fast=request.fail_fast)
+        return Run(suite, reporters, cases.select, fail_fast=request.fail_fast)
     return run
-
-
-def _nothing_to_run(
-    suite: Suite, select: CaseTest | None, selection: Selection | None, agent: Path
-) -> str | None:
-    total = len(suite.cases)
-    if total == 0:
-        return f"no test cases in {agent}"
-    if selection is None or select is None or any(select(case) for case in suite.cases):
-        return None
-    return selects_none(selection, total)

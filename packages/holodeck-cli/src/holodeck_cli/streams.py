@@ -32,6 +32,8 @@ def finish_streams() -> None:
             stream.flush()
         except BrokenPipeError:
             discard(stream)
+        except (AttributeError, ValueError):  # what was tested has put it away or closed it
+            continue
 
 
 def discard(stream: TextIO) -> None:
@@ -55,7 +57,9 @@ def tell_error(lines: Iterable[str] | str) -> None:
     _write(sys.stderr, lines)
 
 
-def _write(stream: TextIO, lines: Iterable[str] | str) -> None:
+def _write(stream: TextIO | None, lines: Iterable[str] | str) -> None:
+    if stream is None:  # what was tested has put it away
+        return
     stream.writelines(
         sanitize_tool_output(line) + "\n" for line in ((lines,) if isinstance(lines, str) else lines)
     )

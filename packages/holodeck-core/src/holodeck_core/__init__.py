@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from holodeck_core.api.matcher import ABSENT as ABSENT
     from holodeck_core.api.matcher import Absent as Absent
     from holodeck_core.api.matcher import Matcher as Matcher
+    from holodeck_core.api.matcher import Undecided as Undecided
     from holodeck_core.api.metric import Metric as Metric
     from holodeck_core.api.metric import Score as Score
     from holodeck_core.api.metric import TurnView as TurnView
@@ -126,7 +127,7 @@ _HOMES = {
     "api.events": ("CaseFinished", "CaseStarted", "RunEvent", "RunFinished", "RunStarted", "TurnFinished"),
     "api.grader": ("Grader", "GraderContext", "GraderResult"),
     "api.literal": ("LiteralMatcher",),
-    "api.matcher": ("ABSENT", "Absent", "Matcher"),
+    "api.matcher": ("ABSENT", "Absent", "Matcher", "Undecided"),
     "api.metric": ("Metric", "Score", "TurnView"),
     "api.reply": (
         "Reply",

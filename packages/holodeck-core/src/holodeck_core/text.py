@@ -43,6 +43,8 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 DEFAULT_WIDTH = 200
 
+_to_json = json.JSONEncoder(ensure_ascii=False, default=str).encode
+
 
 def sanitize_tool_output(text: str) -> str:
     """The text without anything that a terminal would act on or a reader could not see.
@@ -83,10 +85,20 @@ def show_value(value: object, width: int = DEFAULT_WIDTH) -> str:
     What could not be seen (control characters, unusual spaces, combining forms hidden in a look-alike) stands
     as an escape, so that two different values never look the same.
     """
+    if (
+        type(value) is str
+        and value.isascii()
+        and value.isprintable()
+        and '"' not in value
+        and "\\" not in value
+    ):
+        return shorten(f'"{value}"', width)  # what most values are; the same text, without the detour
     try:
-        text = json.dumps(value, ensure_ascii=False, default=str)
+        text = _to_json(value)
     except (ValueError, RecursionError):
         text = f"<{type(value).__name__}>"
+    if text.isascii() and text.isprintable():
+        return shorten(text, width)
     return shorten(_UNSEEN.sub(_escape, text), width)
 
 

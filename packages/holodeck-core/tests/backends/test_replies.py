@@ -66,7 +66,7 @@ def test_a_reply_is_text_or_a_reply(said: object, reply: Reply) -> None:
         pytest.param(careless("", 3), "list of holodeck_core.ToolCall, got int", id="calls: a number"),
         pytest.param(careless("", ["f"]), "or a mapping, got str", id="a call is a text"),
         pytest.param(
-            careless("", usage=12), "usage of a Reply is a TokenUsage or a mapping, got int", id="usage"
+            careless("", usage=12), "usage of a reply is a TokenUsage or a mapping, got int", id="usage"
         ),
     ],
 )
@@ -84,7 +84,7 @@ def test_what_is_no_reply_is_named(said: object, message: str) -> None:
     ],
 )
 def test_token_counts_that_make_no_sense_are_refused(usage: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="TokenUsage"):
+    with pytest.raises(ValueError, match="the usage of a reply cannot be read"):
         as_usage(usage)
 
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holodeck_core import Agent, ConfigError, Suite, load_suite
-from holodeck_core.config.scalars import ScalarError, resolve
+from holodeck_core.config.reading.scalars import ScalarError, resolve
 from holodeck_core.plugins.host import PluginHost
 
 HOST = PluginHost()

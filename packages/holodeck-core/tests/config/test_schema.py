@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.protocols import Validator
 
 from holodeck_core import ConfigError, load_suite
-from holodeck_core.config.reading import read_document
+from holodeck_core.config.reading.read import read_document
 from holodeck_core.config.schema import agent_schema
 from holodeck_core.models.config import DEFAULT_EXECUTION_CONFIG
 from holodeck_core.plugins.host import PluginHost

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from holodeck_core.config.secret_keys import is_secret
+from holodeck_core.config.messages.secret_keys import is_secret
 from holodeck_core.errors import Problem
 
 Problems = Callable[..., list[Problem]]

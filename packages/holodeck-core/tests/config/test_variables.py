@@ -12,8 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from holodeck_core import ConfigError, Suite, load_suite
-from holodeck_core.config.env_file import read_env_file
-from holodeck_core.config.variables import VariableMistakes, escape, replace_in_text
+from holodeck_core.config.settings.env_file import read_env_file
+from holodeck_core.config.settings.variables import VariableMistakes, replace_in_text
 
 VALUES = {"NAME": "value", "_x9": "low", "EMPTY": "", "NEST": "${NAME}", "BRACE": "}", "LINES": "a\nb: c"}
 
@@ -92,6 +92,11 @@ def test_every_mistake_in_a_text_is_told(text: str, missing: list[str], messages
 def test_a_malformed_variable_is_told_with_the_escape(text: str) -> None:
     with pytest.raises(VariableMistakes, match=r"for a literal \$\{ write \$\$\{"):
         replace_in_text(text, VALUES)
+
+
+def escape(text: str) -> str:
+    """The text as a person writes it who means no variable."""
+    return text.replace("${", "$${")
 
 
 dollars = st.text(alphabet="${}:-AB \n", max_size=20)

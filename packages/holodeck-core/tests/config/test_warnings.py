@@ -10,7 +10,7 @@ from typing import TypeAlias
 import pytest
 
 from holodeck_core import Suite, load_suite
-from holodeck_core.config.case_names import CaseNames
+from holodeck_core.config.warnings.case_names import CaseNames
 from holodeck_core.plugins.host import PluginHost
 from holodeck_core.testing.fake_distribution import FakeDistribution
 

@@ -9,7 +9,7 @@ import pytest
 from pydantic_core import PydanticKnownError
 from pydantic_core._pydantic_core import list_all_errors
 
-from holodeck_core.config.wording import words
+from holodeck_core.config.messages.wording import words
 from holodeck_core.errors import Problem
 
 Problems = Callable[..., list[Problem]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
 from typing import Any
@@ -69,6 +70,19 @@ async def test_a_result_is_told_as_soon_as_it_and_all_before_it_are_there(suite_
     assert result.test_input == "slow"
 
 
+async def test_an_agent_that_never_waits_leaves_the_loop_to_others_between_cases(
+    suite_of: Any, turn: Any
+) -> None:
+    async def talk(text: str) -> str:
+        return text
+
+    run = run_suite(suite_of(talk, *[[turn(str(number))] for number in range(100)]))
+    asyncio.get_running_loop().call_later(0, run.stop)
+    report = await run
+    assert not report.complete
+    assert report.summary.total_tests < 100
+
+
 async def test_each_case_has_a_session_of_its_own_and_every_session_is_closed(
     suite_of: Any, turn: Any
 ) -> None:
@@ -112,9 +126,14 @@ async def test_what_an_agent_raises_costs_its_turn_and_nothing_else(
         (Reply(5), "the text of a reply is a string, got int"),  # type: ignore[arg-type]
         (Reply("x", ["f"]), "the tool calls of a reply are ToolCall values, got str"),  # type: ignore[list-item]
         (None, "a session replies with a Reply, got NoneType"),
-        (Reply("x", usage={"prompt_tokens": -1}), "ValidationError"),
+        (Reply("x", usage={"prompt_tokens": -1}), "the usage of a reply cannot be read: prompt_tokens: "),
+        (
+            Reply("x", usage={"prompt_tokens": 10**5000, "completion_tokens": 1}),
+            "the usage of a reply cannot be read: prompt_tokens: ",
+        ),
+        (Reply("x", usage=5), "the usage of a reply is a TokenUsage or a mapping, got int"),  # type: ignore[arg-type]
     ],
-    ids=["text", "call", "none", "usage"],
+    ids=["text", "call", "none", "usage", "endless usage", "no usage"],
 )
 async def test_a_reply_that_is_none_is_the_error_of_its_turn(
     suite_of: Any, turn: Any, answer: Any, error: str
@@ -122,6 +141,81 @@ async def test_a_reply_that_is_none_is_the_error_of_its_turn(
     report = await run_suite(suite_of(lambda _: answer, [turn()]))
     assert error in report.results[0].errors[0]
     assert report.results[0].status == "error"
+
+
+class Whole(BaseException):
+    """What some frameworks end a test with."""
+
+
+@pytest.mark.parametrize("fault", [Whole("own"), SystemExit(1)], ids=["own", "exit"])
+async def test_what_is_no_exception_costs_no_more_than_its_part(
+    suite_of: Any, turn: Any, metric: Any, fault: BaseException
+) -> None:
+    def judge(view: Any) -> Score:
+        raise fault
+
+    async def talk(text: str) -> str:
+        await asyncio.sleep(0)
+        if text == "bad":
+            raise fault
+        return text
+
+    suite = suite_of(talk, [turn("bad")], [turn("x", metrics=(metric(judge),))], [turn("y")])
+    report = await run_suite(suite)
+    assert [result.status for result in report.results] == ["error", "error", "passed"]
+    assert all(type(fault).__name__ in result.errors[0] for result in report.results[:2])
+
+
+@pytest.mark.parametrize("duration", [float("nan"), float("inf"), -1, 10**400, "soon"], ids=str)
+async def test_a_duration_that_is_none_is_left_out(suite_of: Any, turn: Any, duration: Any) -> None:
+    call = ToolCall("f", duration_ms=duration)
+    report = await run_suite(suite_of(lambda text: Reply(text, [call]), [turn()]))
+    assert report.results[0].passed
+    assert report.results[0].tool_invocations[0].duration_ms is None
+
+
+async def test_a_late_reply_is_none_where_the_agent_swallowed_its_cancellation(
+    suite_of: Any, turn: Any
+) -> None:
+    async def talk(text: str) -> str:
+        with contextlib.suppress(BaseException):
+            await asyncio.sleep(9)
+        return "as if nothing had happened"
+
+    report = await run_suite(suite_of(talk, [turn()], llm_timeout=0.05))
+    assert report.results[0].errors == ["[turn 0] no reply within 0.05 s (llm_timeout)"]
+
+
+async def test_a_late_reply_is_none_where_the_agent_blocked_the_loop(suite_of: Any, turn: Any) -> None:
+    def talk(text: str) -> str:
+        time.sleep(0.1)
+        return text
+
+    report = await run_suite(suite_of(talk, [turn()], llm_timeout=0.05))
+    assert report.results[0].status == "error"
+
+
+async def test_what_a_backend_gives_must_be_a_session(suite_of: Any, turn: Any) -> None:
+    suite = suite_of(str, [turn()])
+
+    async def opens_nothing(agent: Any, case: Any) -> None:
+        return None
+
+    suite.backend.open = opens_nothing
+    report = await run_suite(suite)
+    assert "the backend gave NoneType, which is no Session" in report.results[0].errors[0]
+
+
+async def test_a_backend_that_fails_to_close_costs_nothing_and_is_told(suite_of: Any, turn: Any) -> None:
+    suite = suite_of(str, [turn()])
+
+    async def close() -> None:
+        raise RuntimeError("still in use")
+
+    suite.backend.close = close
+    run = run_suite(suite)
+    assert (await run).summary.passed == 1
+    assert run.notes == ("closing the backend failed: RuntimeError: still in use",)
 
 
 async def test_a_turn_without_a_reply_in_time_is_an_error_and_the_next_is_tried(
@@ -230,6 +324,18 @@ async def test_stopping_cancels_what_does_not_finish_within_the_grace(suite_of: 
     assert [result.test_input for result in report.results] == ["quick"]
     assert not report.complete
     assert len(suite.backend.opened) == len(suite.backend.closed) == 2
+
+
+async def test_results_of_a_stopped_run_come_in_file_order_though_some_are_missing(
+    suite_of: Any, turn: Any
+) -> None:
+    async def talk(text: str) -> str:
+        await asyncio.sleep(9 if text == "1" else 0)
+        return text
+
+    run = run_suite(suite_of(talk, *[[turn(str(number))] for number in range(4)], parallel=2))
+    asyncio.get_running_loop().call_later(0.05, run.stop, 0.01)
+    assert [result.test_input async for result in run] == ["0", "2", "3"]
 
 
 async def test_leaving_the_iteration_ends_the_run(suite_of: Any, turn: Any) -> None:

@@ -76,6 +76,8 @@ RULES: list[tuple[str, list[Expectation] | None, dict[str, Any], list[ToolCall],
     ("a glob matches", [expect("db_*", match="glob")], {}, [call("db_read")], True, []),
     ("a regex covers the whole name", [expect("db_\\w", match="regex")], {}, [call("db_read")], False, ["no call"]),
     ("names are case-sensitive", [expect("F")], {}, [call("f")], False, ["no call to 'F'"]),
+    ("names that look alike are told apart", [expect("cafe\u0301")], {}, [call("caf\u00e9")], False,
+     ["no call to 'cafe\\u0301'; called: caf\u00e9"]),
     ("a call serves one expectation", [expect("f"), expect("f")], {}, [call("f")], False,
      ["expected a matching call of its own, but other expectations need call 1"]),
     ("two identical names, two calls", [expect("f"), expect("f")], {}, [call("f"), call("f")], True, []),
@@ -247,6 +249,14 @@ def test_a_pattern_for_a_tool_name_cannot_hold_up_the_run() -> None:
     assert time.perf_counter() - started < 3
     assert verdict.matched is False
     assert ToolChecks(expectations=(expect("(a+)+", match="regex"),)).blocking
+    assert "took longer than 1 second" in verdict.details[0]["unmatched_reason"]
+
+
+def test_a_forbidden_name_that_cannot_be_judged_counts_as_called() -> None:
+    forbidden = expect("(a+)+", match="regex").tool
+    verdict = check_tools(ToolChecks(forbidden=(forbidden,)), [call("a" * 40 + "b")])
+    assert verdict.matched is False
+    assert "whether this is a forbidden tool cannot be told" in verdict.details[0]["unmatched_reason"]
 
 
 def test_two_hundred_calls_and_fifty_expectations_take_under_a_tenth_of_a_second() -> None:

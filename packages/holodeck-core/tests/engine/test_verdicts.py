@@ -33,6 +33,12 @@ from holodeck_core import (
         (Score(True), None, False, "error"),
         (Score("0.5"), None, False, "error"),  # type: ignore[arg-type]
         (0.5, None, False, "error"),
+        (Score(0.2, "no"), None, False, "error"),  # type: ignore[arg-type]
+        (Score(1.0, True, retry_count=-1), None, False, "error"),
+        (Score(1.0, True, retry_count="x"), None, False, "error"),  # type: ignore[arg-type]
+        (Score(1.0, True, model_used=5), None, True, "scored"),  # type: ignore[arg-type]
+        (Score(None, reason=5), None, None, "skipped"),  # type: ignore[arg-type]
+        (Score(0.0, False, "half \ud835"), None, False, "scored"),
     ],
     ids=str,
 )

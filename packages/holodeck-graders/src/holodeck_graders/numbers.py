@@ -85,8 +85,10 @@ _UNSIGNED = rf"""
 """
 _match_unsigned = re.compile(_UNSIGNED, re.VERBOSE).match
 # In prose a number stands free: no letter, digit, `_`, `*` or `/` touches it, and nothing joins it to another
-# digit.
-_JOINER = rf"[-\u2010-\u2013\u2212.,'{_SPACES[1:]}]"
+# digit. Other marks that people group or point digits with are no part of number text, but they join: what stands on
+# one side of them is not the whole number.
+_OTHER_JOINERS = "\u00b7\u02bc\u066b\u066c\u2007\u2008\u200b-\u200d\u2019\u205f\u2060\uff0c\uff0e"
+_JOINER = rf"[-\u2010-\u2013\u2212.,'{_OTHER_JOINERS}{_SPACES[1:]}]"
 _IN_PROSE = re.compile(rf"(?<![\w*/.])(?<!\d{_JOINER}){_UNSIGNED}(?![\w*/])(?!{_JOINER}\d)", re.VERBOSE)
 # What most texts are that are numbers at all.
 _is_plain = re.compile(r"[+-]?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?").fullmatch

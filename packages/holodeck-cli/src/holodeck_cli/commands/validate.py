@@ -71,6 +71,6 @@ def validate(
             tell_error(count_line(warnings, "warning"))
         if settings:
             tell(settings_table(settings))
-        if not problems:
+        if not (problems or (strict and warnings)):
             tell(f"{agent}: valid, {cases} case{'' if cases == 1 else 's'}")
     return ExitCode.USAGE if problems or (strict and warnings) else ExitCode.OK

@@ -69,7 +69,10 @@ class Backend(ABC):
 
     @abstractmethod
     async def open(self, agent: Agent, case: CaseRef | None = None) -> Session:
-        """A new conversation; ``case`` is None outside of a test run. What this raises costs the one case."""
+        """A new conversation; ``case`` is None outside of a test run. What this raises costs the one case.
+
+        ``agent.instructions``, where there are any, hold their text ``inline``, wherever the agent file has it.
+        """
 
     async def close(self) -> None:  # noqa: B027 - closing is optional
         """Release what the backend holds, after its last session was closed."""

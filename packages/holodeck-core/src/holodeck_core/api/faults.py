@@ -6,8 +6,8 @@ from holodeck_core.api.values import text_of
 from holodeck_core.text import shorten
 
 USER_FAULTS = (Exception, SystemExit)
-"""What code of agents, plugins and users may raise without ending more than its own part. KeyboardInterrupt is not
-among them: it is the user's."""
+"""What code of plugins and users may raise while it is loaded without ending more than its own part.
+KeyboardInterrupt is not among them: it is the user's."""
 
 MAX_TEXT = 2_000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from holodeck_core.api.matcher import ABSENT, Matcher
+from holodeck_core.api.matcher import ABSENT, Matcher, Undecided
 from holodeck_core.api.values import JsonValue
 from holodeck_core.models.matcher_shape import shape_of
 from holodeck_core.text import show_value
@@ -102,7 +102,10 @@ def _list_difference(expected: list[Any], actual: list[Any], place: str) -> str 
 
 
 def _at(place: str, reason: str) -> str:
-    return f"at {place.removeprefix('.')}: {reason}" if place else reason
+    if not place:
+        return reason
+    placed = f"at {place.removeprefix('.')}: {reason}"
+    return Undecided(placed) if isinstance(reason, Undecided) else placed
 
 
 def _show(value: Any) -> str:

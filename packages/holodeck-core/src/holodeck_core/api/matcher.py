@@ -37,6 +37,12 @@ class Matcher(ABC):
         """
 
 
+class Undecided(str):
+    """Why a value could not be judged, as the reason of a mismatch: it is no match, and not known to be none."""
+
+    __slots__ = ()
+
+
 class Absent:
     """The type of ``ABSENT``."""
 

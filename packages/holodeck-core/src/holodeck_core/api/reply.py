@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TypeAlias
 
 import attrs
+from pydantic import ValidationError
 
 from holodeck_core.models.test_case import FileInput
 from holodeck_core.models.token_usage import TokenUsage
@@ -89,6 +90,20 @@ class ReplyDone:
 
 
 ReplyEvent: TypeAlias = TextDelta | ToolStarted | ToolFinished | UsageReported | ReplyDone
+
+
+def read_usage(usage: object) -> TokenUsage:
+    """Token usage as a reply reports it. Raises TypeError or ValueError, in a few words, for what is none."""
+    if isinstance(usage, TokenUsage):
+        return usage
+    if not isinstance(usage, Mapping):
+        raise TypeError(f"the usage of a reply is a TokenUsage or a mapping, got {type(usage).__name__}")
+    try:
+        return TokenUsage.model_validate(dict(usage))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"])) or "the counts"
+        raise ValueError(f"the usage of a reply cannot be read: {place}: {first['msg']}") from None
 
 
 async def collect(events: AsyncIterator[ReplyEvent]) -> Reply:

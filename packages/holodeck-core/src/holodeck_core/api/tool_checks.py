@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 
-from holodeck_core.api.matcher import Matcher
+from holodeck_core.api.matcher import Matcher, Undecided
 from holodeck_core.api.reply import ToolCall
 
 NameMatch: TypeAlias = Literal["contains", "exact", "glob", "regex"]
@@ -45,6 +45,13 @@ class ToolName:
     matches: Callable[[str], bool] = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(_name_test, takes_self=True)
     )
+
+    def undecided(self, call: ToolCall) -> str | None:
+        """Why it cannot be said whether the call is one of that name; None where it can."""
+        if self.pattern is None:
+            return None
+        reason = self.pattern.mismatch(call.name)
+        return reason if isinstance(reason, Undecided) else None
 
     def names(self, call: ToolCall) -> bool:
         """Whether the call is one of that name."""
@@ -84,11 +91,13 @@ class ToolChecks:
     @blocking.default
     def _blocking(self) -> bool:
         """Whether a matcher may take long, so that the check belongs into a worker thread."""
-        expectations = self.expectations or ()
-        matchers = [
-            *(matcher for expectation in expectations for _, matcher in expectation.args),
-            *(expectation.result for expectation in expectations),
-            *(expectation.tool.pattern for expectation in expectations),
-            *(tool.pattern for tool in self.forbidden),
-        ]
-        return any(matcher is not None and matcher.blocking for matcher in matchers)
+        for expectation in self.expectations or ():
+            if any([matcher.blocking for _, matcher in expectation.args]):  # noqa: C419 - quicker, for every turn
+                return True
+            if _blocks(expectation.result) or _blocks(expectation.tool.pattern):
+                return True
+        return any(_blocks(tool.pattern) for tool in self.forbidden)
+
+
+def _blocks(matcher: Matcher | None) -> bool:
+    return matcher is not None and matcher.blocking

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from holodeck_core.backends.recordings import RecordedTurn, read_turns
-from holodeck_core.config.suggest import did_you_mean
+from holodeck_core.config.reading.suggest import did_you_mean
 from holodeck_core.text import show_value
 
 _MAX_PROBLEMS = 100

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from holodeck_core.api.values import thaw
 from holodeck_core.backends.blocking import runs_on_loop
-from holodeck_core.config.suggest import did_you_mean
+from holodeck_core.config.reading.suggest import did_you_mean
 from holodeck_core.models.llm import LLMProvider, ProviderSettings
 
 CASE_NAME = "case_name"

@@ -17,7 +17,7 @@ from holodeck_core.backends.agent_sessions import method, session_with
 from holodeck_core.backends.blocking import BlockingCalls, runs_on_loop, settled
 from holodeck_core.backends.factory import Factory
 from holodeck_core.backends.faults import classify
-from holodeck_core.config.user_modules import import_object
+from holodeck_core.config.binding.user_modules import import_object
 from holodeck_core.engine.workers import Workers
 from holodeck_core.models.agent import Agent
 from holodeck_core.models.base import StrictModel, Text

@@ -16,6 +16,7 @@ from holodeck_core.api.reply import (
     ToolFinished,
     ToolStarted,
     UsageReported,
+    read_usage,
 )
 from holodeck_core.backends.tool_calls import decode_arguments, tool_call
 from holodeck_core.models.token_usage import TokenUsage
@@ -78,12 +79,10 @@ def as_usage(usage: object) -> TokenUsage:
 
     Raises TypeError or ValueError for what is none.
     """
-    if isinstance(usage, TokenUsage):
-        return usage
     if not isinstance(usage, Mapping):
-        raise TypeError(f"the usage of a Reply is a TokenUsage or a mapping, got {type(usage).__name__}")
+        return read_usage(usage)
     counts = with_total(usage)
-    return TokenUsage.model_validate({key: counts[key] for key in TokenUsage.model_fields if key in counts})
+    return read_usage({key: counts[key] for key in TokenUsage.model_fields if key in counts})
 
 
 def with_total(counts: Mapping[Any, Any]) -> Mapping[Any, Any]:

@@ -12,31 +12,31 @@ from pathlib import Path
 from typing import Any
 
 from holodeck_core.api.suite import Suite
-from holodeck_core.config.agent_sections import read_sections
-from holodeck_core.config.agent_tools import check_tools
-from holodeck_core.config.bind_agent import bind_agent_metrics, bind_backend, check_required, make_host
-from holodeck_core.config.bind_cases import CaseBinder, CaseDefaults
-from holodeck_core.config.bind_metrics import MetricBinder
-from holodeck_core.config.build_matcher import MatcherBuilder
-from holodeck_core.config.cases import find_cases
-from holodeck_core.config.concealed import as_told
-from holodeck_core.config.document import Document
-from holodeck_core.config.env_file import read_env_file
-from holodeck_core.config.fingerprint import configuration, fingerprint
-from holodeck_core.config.instructions import bind_instructions
-from holodeck_core.config.reading import read_document
-from holodeck_core.config.secret_keys import mask_problems
-from holodeck_core.config.settings import command_line_level, environment_level, resolve_settings
-from holodeck_core.config.settings_files import (
+from holodeck_core.config.binding.agent import bind_agent_metrics, bind_backend, check_required, make_host
+from holodeck_core.config.binding.agent_sections import read_sections
+from holodeck_core.config.binding.agent_tools import check_tools
+from holodeck_core.config.binding.case import CaseBinder, CaseDefaults
+from holodeck_core.config.binding.cases import find_cases
+from holodeck_core.config.binding.fingerprint import configuration, fingerprint
+from holodeck_core.config.binding.instructions import bind_instructions
+from holodeck_core.config.binding.matchers import MatcherBuilder
+from holodeck_core.config.binding.metrics import MetricBinder
+from holodeck_core.config.messages.secret_keys import mask_problems
+from holodeck_core.config.messages.validate import distinct
+from holodeck_core.config.reading.document import Document
+from holodeck_core.config.reading.read import read_document
+from holodeck_core.config.reading.shapes import AGENT
+from holodeck_core.config.settings.concealed import as_told
+from holodeck_core.config.settings.env_file import read_env_file
+from holodeck_core.config.settings.resolve import command_line_level, environment_level, resolve_settings
+from holodeck_core.config.settings.settings_files import (
     file_level,
     find_project_file,
     find_user_file,
     read_settings_file,
 )
-from holodeck_core.config.shapes import AGENT
-from holodeck_core.config.validate import distinct
-from holodeck_core.config.variables import Variables
-from holodeck_core.config.warnings import SuiteWarnings
+from holodeck_core.config.settings.variables import Variables
+from holodeck_core.config.warnings.suite import SuiteWarnings
 from holodeck_core.errors import ConfigError, Problem
 from holodeck_core.models.config import ExecutionConfig
 from holodeck_core.plugins.host import PluginHost

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from uuid import uuid4
 
 from holodeck_core.api.backend import Session
-from holodeck_core.api.faults import USER_FAULTS, describe
+from holodeck_core.api.faults import describe
 from holodeck_core.api.grader import GraderContext
 from holodeck_core.api.suite import BoundCase, Suite
 from holodeck_core.engine.outcomes import CaseOutcome, TurnOutcome
 from holodeck_core.engine.send import Limits
 from holodeck_core.engine.turn import run_turn
 from holodeck_core.engine.verdicts import case_status
-from holodeck_core.engine.workers import is_own_cancellation
+from holodeck_core.engine.workers import passes_through
 
 CLOSE_TIMEOUT_S = 5.0
 
@@ -52,12 +52,13 @@ async def _open(case: BoundCase, suite: Suite, limits: Limits) -> Session | str:
     """The session, or why there is none."""
     try:
         async with asyncio.timeout(limits.llm_timeout) as timer:
-            return await suite.backend.open(suite.agent, case.ref)
-    except asyncio.CancelledError as error:
-        if is_own_cancellation():
+            session: object = await suite.backend.open(suite.agent, case.ref)
+        if isinstance(session, Session):
+            return session
+        return f"no session could be opened: the backend gave {type(session).__name__}, which is no Session"
+    except BaseException as error:
+        if passes_through(error):
             raise
-        return f"no session could be opened: {describe(error)}"
-    except USER_FAULTS as error:  # boundary: a backend that cannot open a session costs the case
         if isinstance(error, TimeoutError) and timer.expired():
             return f"no session was opened within {limits.llm_timeout:g} s (llm_timeout)"
         return f"no session could be opened: {describe(error)}"
@@ -68,11 +69,9 @@ async def _close(session: Session) -> str | None:
     try:
         async with asyncio.timeout(CLOSE_TIMEOUT_S):
             await session.close()
-    except asyncio.CancelledError as error:
-        if is_own_cancellation():
+    except BaseException as error:
+        if passes_through(error):
             raise
-        return f"closing the session failed: {describe(error)}"
-    except USER_FAULTS as error:  # boundary: what closing raises costs nothing
         return f"closing the session failed: {describe(error)}"
     return None
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
-from holodeck_core.api.reply import Reply, ToolCall
-from holodeck_core.api.values import EMPTY_DICT, to_json, well_formed
+from holodeck_core.api.reply import Reply, ToolCall, read_usage
+from holodeck_core.api.values import EMPTY_DICT, text_of, to_json, well_formed
 from holodeck_core.models.token_usage import TokenUsage
 
 _USAGE_FIELDS = (
@@ -39,16 +40,24 @@ def _call(call: object) -> ToolCall:
         to_json(call.name),
         to_json(call.args) if call.args else EMPTY_DICT,
         to_json(call.result),
-        None if call.error is None else to_json(str(call.error)),
-        None if call.duration_ms is None else float(call.duration_ms),
-        None if call.raw_args is None else to_json(str(call.raw_args)),
-        None if call.runtime_name is None else to_json(str(call.runtime_name)),
+        text_of(call.error) if call.error else None,
+        _duration(call.duration_ms),
+        None if call.raw_args is None else text_of(call.raw_args),
+        None if call.runtime_name is None else text_of(call.runtime_name),
     )
 
 
+def _duration(duration_ms: object) -> float | None:
+    """Milliseconds, None for what cannot be a duration: it is not worth a turn."""
+    try:
+        value = float(duration_ms)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return value if math.isfinite(value) and value >= 0 else None
+
+
 def _usage(usage: TokenUsage | Mapping[str, int]) -> dict[str, Any]:
-    if isinstance(usage, Mapping):
-        usage = TokenUsage.model_validate(dict(usage))
+    usage = read_usage(usage)
     counts: dict[str, Any] = {field: getattr(usage, field) for field in _USAGE_FIELDS}
     if usage.partial:
         counts["partial"] = True

@@ -13,9 +13,9 @@ from holodeck_core.api.events import (
     RunStarted,
     TurnFinished,
 )
-from holodeck_core.api.faults import USER_FAULTS, describe
+from holodeck_core.api.faults import describe
 from holodeck_core.api.reporter import Reporter
-from holodeck_core.engine.workers import Workers
+from holodeck_core.engine.workers import Workers, passes_through
 
 _METHODS: dict[type[Any], str] = {
     RunStarted: "run_started",
@@ -45,7 +45,9 @@ class Reporters:
         for reporter in list(self._listeners[kind]):
             try:
                 getattr(reporter, _METHODS[kind])(event)
-            except USER_FAULTS as error:  # boundary: what a reporter raises costs its report
+            except BaseException as error:
+                if passes_through(error):
+                    raise
                 self._drop(reporter, error)
 
     async def tell_finished(self, event: RunFinished, workers: Workers) -> None:
@@ -54,11 +56,12 @@ class Reporters:
             finish: Callable[[], None] = lambda reporter=reporter: reporter.run_finished(event)  # type: ignore[misc] # noqa: E731
             try:
                 await workers.call(finish, key=type(reporter).__qualname__)
-            except USER_FAULTS as error:  # boundary: what a reporter raises costs its report
+            except Exception as error:  # noqa: BLE001 - boundary: what a reporter raises costs its report
                 self._drop(reporter, error)
 
     def _drop(self, reporter: Reporter, error: BaseException) -> None:
-        where = f" ({reporter.output})" if reporter.output is not None else ""
+        output = getattr(reporter, "output", None)  # a subclass may not have called its base
+        where = f" ({output})" if output is not None else ""
         self.errors.append(f"{type(reporter).__name__}{where}: {describe(error)}")
         for listeners in self._listeners.values():
             if reporter in listeners:

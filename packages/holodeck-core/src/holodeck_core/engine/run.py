@@ -10,10 +10,10 @@ from time import perf_counter
 from typing import Any, TypeAlias
 
 from holodeck_core.api.events import CaseStarted, RunFinished, RunStarted, TurnFinished
-from holodeck_core.api.faults import USER_FAULTS, describe
+from holodeck_core.api.faults import describe
 from holodeck_core.api.reporter import Reporter
 from holodeck_core.api.suite import BoundCase, Suite
-from holodeck_core.engine.case import run_case
+from holodeck_core.engine.case import CLOSE_TIMEOUT_S, run_case
 from holodeck_core.engine.case_events import case_finished, case_taken_over
 from holodeck_core.engine.describe_run import describe_environment, describe_run, new_run_id
 from holodeck_core.engine.journal import Journal
@@ -24,7 +24,7 @@ from holodeck_core.engine.results import Results
 from holodeck_core.engine.run_folder import RunFolder
 from holodeck_core.engine.send import Limits
 from holodeck_core.engine.summary import SummaryCount
-from holodeck_core.engine.workers import Workers, is_own_cancellation
+from holodeck_core.engine.workers import Workers, passes_through
 from holodeck_core.models.run_head import Selection
 from holodeck_core.models.test_result import ReportSummary, TestReport, TestResult
 from holodeck_core.plugins.distributions import core_version
@@ -68,6 +68,8 @@ class Run:
         self._complete = False
         self._stopping = False
         self._grace: asyncio.TimerHandle | None = None
+        self.notes: tuple[str, ...] = ()
+        """Troubles of the run as a whole that changed no verdict."""
         self._cases: list[asyncio.Task[None]] = []
 
     @property
@@ -225,12 +227,6 @@ class Run:
                     duration_ms=duration_ms,
                 )
 
-    async def _close_backend(self) -> None:
-        try:
-            await self._suite.backend.close()
-        except USER_FAULTS as error:  # boundary: what closing a backend raises changes no verdict
-            self._reporters.errors.append(f"closing the backend failed: {describe(error)}")
-
     def _write_head(self, **fields: Any) -> None:
         """Note in the run folder what is known by now."""
         if self.folder is not None:
@@ -239,12 +235,21 @@ class Run:
             except OSError as error:
                 self._reporters.errors.append(f"run.json: {describe(error)}")
 
+    async def _close_backend(self) -> None:
+        try:
+            async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                await self._suite.backend.close()
+        except BaseException as error:
+            if passes_through(error):
+                raise
+            self.notes = (*self.notes, f"closing the backend failed: {describe(error)}")
+
     async def _side_by_side(self) -> None:
         """Wait for all; the first that raises, or a cancellation from outside, ends the others before it passes on."""
         try:
             await asyncio.gather(*self._cases)
-        except asyncio.CancelledError:
-            if is_own_cancellation():
+        except asyncio.CancelledError as error:
+            if passes_through(error):
                 raise  # else it was ``stop`` that cancelled the cases
         finally:
             self._cancel_cases()
@@ -260,13 +265,14 @@ class Run:
     async def _work(self, feed: Iterator[tuple[int, BoundCase]], limits: Limits, results: Results) -> None:
         """Take cases from the common feed until there are no more."""
         for position, case in feed:
+            # Neither an agent that never waits nor results taken over in a row keep the loop from timers and signals.
+            await asyncio.sleep(0)
             if self._stopping:
                 return
             earlier = results.take_over(position, case)
             if earlier is not None:
                 if self._reporters.cases:
                     self._reporters.tell(case_taken_over(position, case, earlier, results))
-                await asyncio.sleep(0)  # there may be many in a row
                 continue
             if self._reporters.starts:
                 self._reporters.tell(CaseStarted(index=case.index, name=case.label, turns=len(case.turns)))

@@ -9,11 +9,11 @@ from typing import Any
 import attrs
 
 from holodeck_core.api.backend import Session
-from holodeck_core.api.faults import USER_FAULTS, describe
+from holodeck_core.api.faults import describe
 from holodeck_core.api.reply import ToolCall, UserMessage
 from holodeck_core.engine.evidence import receive
 from holodeck_core.engine.pace import Pace
-from holodeck_core.engine.workers import Workers, is_own_cancellation
+from holodeck_core.engine.workers import Workers, passes_through
 from holodeck_core.errors import SessionLost, TransientError
 
 
@@ -65,19 +65,25 @@ async def send(session: Session, message: UserMessage, limits: Limits) -> Sent:
 
 
 async def _attempt(session: Session, message: UserMessage, limits: Limits) -> Sent | TransientError:
+    started = perf_counter()
     try:
         async with asyncio.timeout(limits.llm_timeout) as timer:
             reply = await session.send(message)
+        if (
+            timer.expired() or perf_counter() - started > limits.llm_timeout
+        ):  # it swallowed the cancellation, or blocked
+            return Sent(error=_late(limits), lost=session.lost)
         return Sent(*receive(reply))
-    except asyncio.CancelledError as error:
-        if is_own_cancellation():
-            raise
-        return Sent(error=describe(error), lost=session.lost)
     except TransientError as error:
         return error
     except SessionLost as error:
         return Sent(error=f"the session was lost: {error}", lost=str(error) or "no reason given")
-    except USER_FAULTS as error:  # boundary: what an agent raises costs this turn
+    except BaseException as error:
+        if passes_through(error):
+            raise
         late = isinstance(error, TimeoutError) and timer.expired()
-        text = f"no reply within {limits.llm_timeout:g} s (llm_timeout)" if late else describe(error)
-        return Sent(error=text, lost=session.lost)
+        return Sent(error=_late(limits) if late else describe(error), lost=session.lost)
+
+
+def _late(limits: Limits) -> str:
+    return f"no reply within {limits.llm_timeout:g} s (llm_timeout)"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from holodeck_core.api.faults import USER_FAULTS, describe
+from holodeck_core.api.faults import describe
 from holodeck_core.api.matcher import ABSENT, Matcher
 from holodeck_core.api.reply import ToolCall
-from holodeck_core.api.tool_checks import Expectation, ToolChecks
+from holodeck_core.api.tool_checks import Expectation, ToolChecks, ToolName
 from holodeck_core.engine.assignment import Assignment, assign, assign_exactly, assign_in_order, assign_runs
 from holodeck_core.engine.outcomes import ToolVerdict
+from holodeck_core.engine.workers import passes_through
 from holodeck_core.text import one_line, shorten, show_value
 
 _NAMES_SHOWN = 10
@@ -28,11 +29,36 @@ def check_tools(checks: ToolChecks, calls: Sequence[ToolCall]) -> ToolVerdict:
         matched = _check_expectations(checks, checks.expectations or (), calls, details)
     for tool in checks.forbidden:
         for index, call in enumerate(calls):
-            if tool.names(call):
+            reason = _why_forbidden(tool, call)
+            if reason is not None:
                 matched = False
-                reason = f"the forbidden tool {call.name!r} was called (call {index + 1})"
-                details.append(_record(tool.name, {}, index, reason))
+                details.append(_record(tool.name, {}, index, f"{reason} (call {index + 1})"))
     return ToolVerdict(matched, details)
+
+
+def undecided(checks: ToolChecks, reason: str) -> ToolVerdict:
+    """The verdict where the checks could not be made: nothing is matched, for that reason."""
+    names = [(expectation.tool.name, expectation.args_asserted) for expectation in checks.expectations or ()]
+    names += [(tool.name, {}) for tool in checks.forbidden]
+    return ToolVerdict(False, [_record(name, args, None, reason) for name, args in names])
+
+
+def _why_forbidden(tool: ToolName, call: ToolCall) -> str | None:
+    """Why the call counts as one of the forbidden tool: also where that cannot be told."""
+    named = _names(tool, call)
+    if isinstance(named, str):
+        return f"whether this is a forbidden tool cannot be told: {named}"
+    return f"the forbidden tool {_quoted(call.name)} was called" if named else None
+
+
+def _names(tool: ToolName, call: ToolCall) -> bool | str:
+    """Whether the call is one of that name; a text says why that cannot be told."""
+    try:
+        return tool.names(call) or tool.undecided(call) or False
+    except BaseException as error:
+        if passes_through(error):
+            raise
+        return f"the matcher failed: {describe(error)}"
 
 
 def _check_expectations(
@@ -110,8 +136,11 @@ _OTHER_TOOL = 1_000_000
 
 def _difference(expectation: Expectation, call: ToolCall) -> _Difference | None:
     """None where the call satisfies the expectation, else the first thing that differs and how many do."""
-    if not expectation.tool.names(call):
-        return _sized(f"another tool: {call.name!r}", _OTHER_TOOL)
+    named = _names(expectation.tool, call)
+    if isinstance(named, str):
+        return _sized(f"name: {named}", len(expectation.args) + 1)
+    if not named:
+        return _sized(f"another tool: {_quoted(call.name)}", _OTHER_TOOL)
     if call.raw_args is not None and (expectation.args or expectation.forbid_extra_args):
         return _sized(
             f"the arguments could not be parsed: {one_line(call.raw_args, 100)!r}", len(expectation.args) + 1
@@ -155,7 +184,9 @@ def _argument_difference(name: str, matcher: Matcher, call: ToolCall) -> str | N
 def _ask(matcher: Matcher, actual: object) -> str | None:
     try:
         return matcher.mismatch(actual)
-    except USER_FAULTS as error:  # boundary: what a matcher raises costs its assertion
+    except BaseException as error:
+        if passes_through(error):
+            raise
         return f"the matcher failed: {describe(error)}"
 
 
@@ -236,13 +267,13 @@ def _nearest(
 def _called(calls: Sequence[ToolCall]) -> str:
     names = list(dict.fromkeys(call.name for call in calls))
     more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
-    return ", ".join(shorten(name, 60) for name in names[:_NAMES_SHOWN]) + more
+    return ", ".join(_seen(name, 60) for name in names[:_NAMES_SHOWN]) + more
 
 
 def _show_wanted(expectation: Expectation) -> str:
     """The name, with what is asserted of the arguments: several expectations may differ in nothing else."""
     name = expectation.tool.name
-    return _show_arguments(name, expectation.args_asserted) if expectation.args_asserted else repr(name)
+    return _show_arguments(name, expectation.args_asserted) if expectation.args_asserted else _quoted(name)
 
 
 def _show_call(call: ToolCall) -> str:
@@ -251,7 +282,16 @@ def _show_call(call: ToolCall) -> str:
 
 def _show_arguments(name: str, arguments: Mapping[str, object]) -> str:
     shown = ", ".join(f"{key}={show_value(value, 60)}" for key, value in arguments.items())
-    return f"{name}({shorten(shown, 200)})"
+    return f"{_seen(name)}({shorten(shown, 200)})"
+
+
+def _quoted(name: str) -> str:
+    return f"'{_seen(name)}'"
+
+
+def _seen(name: str, width: int = 100) -> str:
+    """A name with an escape for whatever in it cannot be seen: two names never look alike."""
+    return show_value(name, width + 2)[1:-1]
 
 
 def _record(tool: str, args: dict[str, Any], index: int | None, reason: str | None) -> dict[str, Any]:

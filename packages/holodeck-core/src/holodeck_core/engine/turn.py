@@ -7,7 +7,7 @@ import inspect
 from time import perf_counter
 
 from holodeck_core.api.backend import Session
-from holodeck_core.api.faults import USER_FAULTS, describe
+from holodeck_core.api.faults import TooManyAbandoned, WorkerFailure, describe
 from holodeck_core.api.grader import GraderContext
 from holodeck_core.api.metric import Score
 from holodeck_core.api.reply import ToolCall
@@ -15,9 +15,11 @@ from holodeck_core.api.suite import BoundMetric, BoundTurn
 from holodeck_core.api.tool_checks import ToolChecks
 from holodeck_core.engine.outcomes import MetricOutcome, ToolVerdict, TurnOutcome
 from holodeck_core.engine.send import Limits, send
-from holodeck_core.engine.tools import check_tools
+from holodeck_core.engine.tools import check_tools, undecided
 from holodeck_core.engine.verdicts import failed_to_score, judge, skipped, turn_status
-from holodeck_core.engine.workers import Workers, is_own_cancellation
+from holodeck_core.engine.workers import Workers, passes_through
+
+MATCH_TIMEOUT_S = 60.0
 
 
 async def run_turn(
@@ -68,7 +70,13 @@ async def run_turn(
 async def _check_tools(checks: ToolChecks, calls: tuple[ToolCall, ...], workers: Workers) -> ToolVerdict:
     if not checks.blocking:
         return check_tools(checks, calls)
-    return await workers.call(lambda: check_tools(checks, calls), key="tool matchers")
+    try:
+        async with asyncio.timeout(MATCH_TIMEOUT_S):
+            return await workers.call(lambda: check_tools(checks, calls), key="tool matchers")
+    except TimeoutError:
+        return undecided(checks, f"the matchers took longer than {MATCH_TIMEOUT_S:g} s")
+    except (TooManyAbandoned, WorkerFailure) as error:
+        return undecided(checks, describe(error))
 
 
 async def _score(bound: BoundMetric, view: GraderContext, workers: Workers) -> MetricOutcome:
@@ -83,11 +91,9 @@ async def _score(bound: BoundMetric, view: GraderContext, workers: Workers) -> M
             outcome = judge(bound, await found if inspect.isawaitable(found) else found)
         else:
             outcome = judge(bound, await _bounded_score(bound, view, workers))
-    except asyncio.CancelledError as error:
-        if is_own_cancellation():
+    except BaseException as error:
+        if passes_through(error):
             raise
-        outcome = failed_to_score(bound, describe(error))
-    except USER_FAULTS as error:  # boundary: what a metric or a grader raises costs that metric on this turn
         outcome = failed_to_score(bound, describe(error))
     outcome.duration_ms = (perf_counter() - started) * 1000
     return outcome

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from holodeck_core.api.events import Status
 from holodeck_core.api.metric import Score
 from holodeck_core.api.suite import BoundMetric
-from holodeck_core.api.values import to_json
+from holodeck_core.api.values import text_of, to_json
 from holodeck_core.engine.outcomes import MetricOutcome, ToolVerdict, TurnOutcome
 
 
@@ -21,16 +21,17 @@ def judge(bound: BoundMetric, score: Score) -> MetricOutcome:
     if not isinstance(score, Score):
         raise TypeError(f"a metric returns a Score, got {type(score).__name__}")
     if score.value is None:
-        return skipped(bound, score.reason or "an input that the metric needs is missing")
+        reason = None if score.reason is None else text_of(score.reason)
+        return skipped(bound, reason or "an input that the metric needs is missing")
     value = _number(score.value)
     if not math.isfinite(value):
         raise ValueError(f"a score is a finite number, got {value}")
-    threshold, passed = bound.threshold, score.passed
+    threshold, passed = bound.threshold, _verdict(score.passed)
     if bound.metric.judges_itself:
         threshold = score.threshold
     elif threshold is not None:
         passed = value >= threshold
-    reason = None if score.reason is None else str(score.reason)
+    reason = None if score.reason is None else text_of(score.reason)
     if passed is False and not reason:
         reason = (
             f"score {value:g} is under the threshold {threshold:g}"
@@ -47,9 +48,21 @@ def judge(bound: BoundMetric, score: Score) -> MetricOutcome:
         bound.scale,
         reason,
         details=None if score.details is None else to_json(score.details),
-        model_used=score.model_used,
-        retry_count=score.retry_count,
+        model_used=None if score.model_used is None else text_of(score.model_used),
+        retry_count=_count(score.retry_count),
     )
+
+
+def _verdict(passed: object) -> bool | None:
+    if passed is None or isinstance(passed, bool):
+        return passed
+    raise TypeError(f"the verdict of a metric is True, False or None, got {passed!r}")
+
+
+def _count(retries: object) -> int:
+    if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
+        raise TypeError(f"the retries of a metric are counted from 0, got {retries!r}")
+    return retries
 
 
 def _number(value: object) -> float:

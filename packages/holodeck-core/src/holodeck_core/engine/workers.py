@@ -12,7 +12,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from holodeck_core.api.faults import TooManyAbandoned, WorkerFailure
+from holodeck_core.api.faults import TooManyAbandoned, WorkerFailure, describe
 
 T = TypeVar("T")
 
@@ -71,7 +71,7 @@ class Workers:
             return value  # type: ignore[no-any-return]
         if isinstance(error, Exception) and not isinstance(error, StopIteration | StopAsyncIteration):
             raise error
-        raise WorkerFailure(f"{type(error).__name__}: {error}") from error
+        raise WorkerFailure(describe(error)) from error
 
     def close(self) -> None:
         """Let the idle threads end. Calls under way are not waited for."""
@@ -116,7 +116,16 @@ def _settle(future: asyncio.Future[Any], outcome: tuple[Any, BaseException | Non
         future.set_result(outcome)
 
 
-def is_own_cancellation() -> bool:
-    """Whether the running task is being cancelled from outside; False: user code raised CancelledError by itself."""
-    task = asyncio.current_task()
-    return task is None or task.cancelling() > 0
+def passes_through(error: BaseException) -> bool:
+    """Whether what user code raised on the event loop is not its own affair.
+
+    That is the user's KeyboardInterrupt, the end of a generator, and a cancellation from outside; CancelledError that
+    nobody asked for, SystemExit and whatever a test framework ends a test with cost no more than their own part.
+    """
+    if isinstance(error, asyncio.CancelledError):
+        try:
+            task = asyncio.current_task()
+        except RuntimeError:  # in a worker thread, which nobody cancels
+            return False
+        return task is None or task.cancelling() > 0
+    return isinstance(error, KeyboardInterrupt | GeneratorExit)

@@ -108,6 +108,8 @@ def exactly_one(data: Mapping[str, Any], first: str, second: str) -> Iterator[In
 def _no_bool(value: Any) -> Any:
     if isinstance(value, bool):
         raise rule(f"must be a number, not {str(value).lower()}")
+    if isinstance(value, str) and "_" in value:  # Python would read `1_0` as a number
+        raise rule(f"must be a number, not the text {value!r}")
     return value
 
 

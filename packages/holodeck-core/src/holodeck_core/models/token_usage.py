@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Final, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
 from holodeck_core.models.base import StrictModel, rule
+
+MAX_TOKENS: Final = 2**53
+"""What every reader of JSON can hold exactly; nobody uses more."""
 
 
 class TokenUsage(StrictModel):
@@ -18,15 +21,15 @@ class TokenUsage(StrictModel):
 
     model_config = ConfigDict(frozen=True)
 
-    prompt_tokens: int = Field(ge=0)
+    prompt_tokens: int = Field(ge=0, le=MAX_TOKENS)
     """Tokens that were sent. Example: `120`"""
-    completion_tokens: int = Field(ge=0)
+    completion_tokens: int = Field(ge=0, le=MAX_TOKENS)
     """Tokens of the reply. Example: `30`"""
-    total_tokens: int = Field(ge=0)
+    total_tokens: int = Field(ge=0, le=MAX_TOKENS)
     """All tokens; at least the sum of the two. Example: `150`"""
-    cache_creation_tokens: int = Field(default=0, ge=0)
+    cache_creation_tokens: int = Field(default=0, ge=0, le=MAX_TOKENS)
     """Tokens that were written to the provider's cache. Example: `100`"""
-    cache_read_tokens: int = Field(default=0, ge=0)
+    cache_read_tokens: int = Field(default=0, ge=0, le=MAX_TOKENS)
     """Tokens that were read from the provider's cache. Example: `100`"""
     partial: bool = False
     """Whether some of the usage is unknown."""
@@ -48,7 +51,7 @@ class TokenUsage(StrictModel):
     def __add__(self, other: TokenUsage) -> TokenUsage:
         if not isinstance(other, TokenUsage):
             return NotImplemented
-        return TokenUsage(
+        return TokenUsage.model_construct(
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
             completion_tokens=self.completion_tokens + other.completion_tokens,
             total_tokens=self.total_tokens + other.total_tokens,

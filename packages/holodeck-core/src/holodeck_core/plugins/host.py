@@ -148,6 +148,11 @@ class PluginHost:
                     plugin.load()
             return tuple(plugin.record() for plugin in plugins)
 
+    @property
+    def strict(self) -> bool:
+        """Whether any broken plugin is fatal (``HOLODECK_STRICT_PLUGINS``)."""
+        return self._switches.strict
+
     def used(self) -> tuple[PluginRecord, ...]:
         """The plugins of which something has been resolved, by id."""
         with self._lock:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from holodeck_core.config.document import Document
-from holodeck_core.config.reading import read_document
-from holodeck_core.config.shapes import AGENT, Shape
+from holodeck_core.config.reading.document import Document
+from holodeck_core.config.reading.read import read_document
+from holodeck_core.config.reading.shapes import AGENT, Shape
 from holodeck_core.errors import ConfigError, Problem
 
 Write = Callable[..., Path]

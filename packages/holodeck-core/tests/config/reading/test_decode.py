@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from holodeck_core.config import decode
-from holodeck_core.config.decode import read_text
+from holodeck_core.config.reading import decode
+from holodeck_core.config.reading.decode import read_text
 from holodeck_core.errors import ConfigError, Problem
 
 Write = Callable[..., Path]

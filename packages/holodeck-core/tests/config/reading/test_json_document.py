@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holodeck_core.config.document import Document
-from holodeck_core.config.json_document import read_json
-from holodeck_core.config.shapes import AGENT, CASE, CASES, PLAIN, Shape
-from holodeck_core.config.yaml_document import read_yaml
+from holodeck_core.config.reading.document import Document
+from holodeck_core.config.reading.json_document import read_json
+from holodeck_core.config.reading.shapes import AGENT, CASE, CASES, PLAIN, Shape
+from holodeck_core.config.reading.yaml_document import read_yaml
 from holodeck_core.errors import ConfigError, Problem
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from holodeck_core.config import json_lines
-from holodeck_core.config.json_lines import iter_lines
-from holodeck_core.config.shapes import PLAIN
+from holodeck_core.config.reading import json_lines
+from holodeck_core.config.reading.json_lines import iter_lines
+from holodeck_core.config.reading.shapes import PLAIN
 from holodeck_core.errors import ConfigError
 
 Write = Callable[..., Path]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from holodeck_core.config.paths import render
+from holodeck_core.config.reading.paths import render
 
 VALUE: dict[str, Any] = {
     "name": "agent",

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holodeck_core.config.document import Document
-from holodeck_core.config.json_document import read_json
-from holodeck_core.config.shapes import PLAIN
-from holodeck_core.config.yaml_document import read_yaml
+from holodeck_core.config.reading.document import Document
+from holodeck_core.config.reading.json_document import read_json
+from holodeck_core.config.reading.shapes import PLAIN
+from holodeck_core.config.reading.yaml_document import read_yaml
 
 # Characters that both formats allow to stand in quotes as they are.
 texts = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), max_size=8)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from holodeck_core.config.scalars import MAX_DIGITS, UNUSUAL_STARTS, ScalarError, resolve
+from holodeck_core.config.reading.scalars import MAX_DIGITS, UNUSUAL_STARTS, ScalarError, resolve
 
 TEXTS = [
     *("no", "No", "NO", "yes", "on", "off", "y", "n", "tRUE", "nULL", "None", "True.", "nul"),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holodeck_core.config.source import WIDTH, Source
+from holodeck_core.config.reading.source import WIDTH, Source
 
 
 def caret_character(text: str, index: int) -> str:

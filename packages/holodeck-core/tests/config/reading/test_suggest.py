@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from holodeck_core.config.suggest import closest, did_you_mean
+from holodeck_core.config.reading.suggest import closest, did_you_mean
 
 KEYS = ["ground_truth", "expected_tools", "input", "turns", "min_pass_rate"]
 

@@ -10,8 +10,8 @@ SCRIPT = """
 import json, sys
 sys.modules["yaml._yaml"] = None
 import yaml
-from holodeck_core.config.shapes import AGENT
-from holodeck_core.config.yaml_document import read_yaml
+from holodeck_core.config.reading.shapes import AGENT
+from holodeck_core.config.reading.yaml_document import read_yaml
 from holodeck_core.errors import ConfigError
 assert not yaml.__with_libyaml__
 found = []

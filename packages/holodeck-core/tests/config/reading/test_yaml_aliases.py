@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from holodeck_core.config.document import Document
-from holodeck_core.config.shapes import AGENT
-from holodeck_core.config.yaml_document import read_yaml
+from holodeck_core.config.reading.document import Document
+from holodeck_core.config.reading.shapes import AGENT
+from holodeck_core.config.reading.yaml_document import read_yaml
 from holodeck_core.errors import ConfigError, Problem
 
 NINES = "".join(

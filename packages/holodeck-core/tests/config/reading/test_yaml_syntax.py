@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from holodeck_core.config.document import Document
+from holodeck_core.config.reading.document import Document
 from holodeck_core.errors import Problem
 
 Refusal = Callable[..., Problem]

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from holodeck_core.config.document import Document
-from holodeck_core.config.shapes import AGENT, CASE, CASES, PLAIN, SETTINGS, Shape
-from holodeck_core.config.yaml_document import read_yaml
+from holodeck_core.config.reading.document import Document
+from holodeck_core.config.reading.shapes import AGENT, CASE, CASES, PLAIN, SETTINGS, Shape
+from holodeck_core.config.reading.yaml_document import read_yaml
 
 Read = Callable[..., Document]
 ANYTHING = Shape(accepts=(dict, list))

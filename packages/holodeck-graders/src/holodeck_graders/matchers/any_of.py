@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from holodeck_core import ABSENT, JsonValue, Matcher, show_value
+from holodeck_core import ABSENT, JsonValue, Matcher, Undecided, show_value
 
 
 class AnyOfMatcher(Matcher):
@@ -34,4 +34,6 @@ class AnyOfMatcher(Matcher):
             reasons.append(reason)
         if len(reasons) == 1:
             return reasons[0]
-        return f"expected any of {show_value(self._expected)}, got {show_value(actual)}"
+        wanted = f"expected any of {show_value(self._expected)}, got {show_value(actual)}"
+        undecided = next((reason for reason in reasons if isinstance(reason, Undecided)), None)
+        return wanted if undecided is None else Undecided(f"{wanted}; of one: {undecided}")

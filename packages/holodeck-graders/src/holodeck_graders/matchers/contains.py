@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from holodeck_core import ABSENT, ArgMatcher, JsonValue, LiteralMatcher, Matcher, show_value
+from holodeck_core import ABSENT, ArgMatcher, JsonValue, LiteralMatcher, Matcher, Undecided, show_value
 
 
 class ContainsMatcher(Matcher):
@@ -31,11 +31,21 @@ class ContainsMatcher(Matcher):
         if isinstance(actual, str) and self._text is not None:
             return None if self._text in actual else self._reason(actual)
         if isinstance(actual, list):
-            found = any(self._element.mismatch(item) is None for item in actual)
-            return None if found else self._reason(actual)
+            return self._element_mismatch(actual)
         if isinstance(actual, dict) and self._keys is not None:
             return self._key_mismatch(self._keys, actual)
         return self._reason(actual)
+
+    def _element_mismatch(self, actual: list[Any]) -> str | None:
+        undecided = None
+        for item in actual:
+            reason = self._element.mismatch(item)
+            if reason is None:
+                return None
+            if isinstance(reason, Undecided):
+                undecided = reason
+        wanted = self._reason(actual)
+        return wanted if undecided is None else Undecided(f"{wanted}; of one: {undecided}")
 
     def _key_mismatch(self, keys: dict[str, Matcher], actual: dict[str, Any]) -> str | None:
         for key, matcher in keys.items():
@@ -43,7 +53,8 @@ class ContainsMatcher(Matcher):
                 return f"{self._reason(actual)}: key {show_value(key)} is missing"
             reason = matcher.mismatch(actual.get(key, ABSENT))
             if reason is not None:
-                return f"{self._reason(actual)}: at {key}: {reason}"
+                told = f"{self._reason(actual)}: at {key}: {reason}"
+                return Undecided(told) if isinstance(reason, Undecided) else told
         return None
 
     def _reason(self, actual: Any) -> str:

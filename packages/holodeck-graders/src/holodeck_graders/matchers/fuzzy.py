@@ -32,7 +32,6 @@ class FuzzyMatcher(Matcher):
         self._number = number if isinstance(number, Number) else None
         self._is_whole = self._number is not None and is_whole(self._number)
         self._folded = fold(self.pattern)
-        self._wanted = f"expected {show_value(self.pattern)} (fuzzy), got"
 
     def mismatch(self, actual: Any) -> str | None:
         text = actual if isinstance(actual, str) else text_of(actual)
@@ -43,12 +42,15 @@ class FuzzyMatcher(Matcher):
             number = parse_number(text)
             if isinstance(number, Number):
                 apart = self._apart(self._number, number)
-                return None if apart is None else f"{self._wanted} {show_value(actual)}: {apart}"
+                return None if apart is None else f"{self._reason(actual)}: {apart}"
             if number.refused:
                 note = f": {number.reason}"
         if fold(text) == self._folded or (actual is None and self._folded == "none"):
             return None
-        return f"{self._wanted} {show_value(actual)}{note}"
+        return f"{self._reason(actual)}{note}"
+
+    def _reason(self, actual: Any) -> str:
+        return f"expected {show_value(self.pattern)} (fuzzy), got {show_value(actual)}"
 
     def _apart(self, expected: Number, number: Number) -> str | None:
         if expected == number:

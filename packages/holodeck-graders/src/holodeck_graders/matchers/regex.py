@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from holodeck_core import JsonValue, Matcher, show_value
+from holodeck_core import JsonValue, Matcher, Undecided, show_value
 from holodeck_graders.regex.child import MATCH_SECONDS
 from holodeck_graders.regex.guard import MatchFailed, MatchTimeout, fullmatch_any
 from holodeck_graders.regex.pattern import UNLIMITED, compile_pattern
@@ -43,4 +43,5 @@ class RegexMatcher(Matcher):
             if matches:
                 return None
             note = ""
-        return f"expected a full match of regex {show_value(self.pattern)}, got {show_value(actual)}{note}"
+        reason = f"expected a full match of regex {show_value(self.pattern)}, got {show_value(actual)}{note}"
+        return Undecided(reason) if note else reason

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from holodeck_core import JsonValue, Matcher, show_value
+from holodeck_core import JsonValue, Matcher, Undecided, show_value
 
 # Above this many elements, comparing each with each takes long enough to be worth a thread.
 _QUICK = 50
@@ -34,16 +34,22 @@ class UnorderedMatcher(Matcher):
         if len(actual) != len(self._elements):
             return f"{wanted} ({len(self._elements)} items), got {show_value(actual)} ({len(actual)} items)"
 
+        undecided: list[Undecided] = []
+
         @cache
         def serves(element: int, item: int) -> bool:
-            return self._elements[element].mismatch(actual[item]) is None
+            reason = self._elements[element].mismatch(actual[item])
+            if isinstance(reason, Undecided):
+                undecided.append(reason)
+            return reason is None
 
         unserved = assign(len(actual), serves)
         if unserved is None:
             return None
-        return (
+        left = (
             f"{wanted}, got {show_value(actual)}: nothing is left for {show_value(self._expected[unserved])}"
         )
+        return Undecided(f"{left}; of one: {undecided[0]}") if undecided else left
 
 
 def assign(count: int, serves: Callable[[int, int], bool]) -> int | None:

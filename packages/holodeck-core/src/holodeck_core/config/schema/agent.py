@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Final
 
+from holodeck_core.config.reading.shapes import AGENT
 from holodeck_core.config.schema.installed import Installed, installed, names
 from holodeck_core.config.schema.keywords import (
     DIALECT,
@@ -21,7 +22,6 @@ from holodeck_core.config.schema.matchers import expected_value
 from holodeck_core.config.schema.models import ModelSchemas
 from holodeck_core.config.schema.rules import FIELDS, RULES
 from holodeck_core.config.schema.scalars import SCALARS, as_written, mark_text
-from holodeck_core.config.shapes import AGENT
 from holodeck_core.models.agent import Agent
 from holodeck_core.models.config import DEFAULT_EXECUTION_CONFIG
 from holodeck_core.plugins.host import PluginHost

@@ -9,11 +9,11 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import core_schema
 
+from holodeck_core.config.reading.shapes import PLAIN
+from holodeck_core.config.reading.yaml_document import read_yaml
 from holodeck_core.config.schema.attribute_docs import AttributeDocs, first_paragraph
 from holodeck_core.config.schema.keywords import Schema, references, target
 from holodeck_core.config.schema.scalars import with_bounds
-from holodeck_core.config.shapes import PLAIN
-from holodeck_core.config.yaml_document import read_yaml
 from holodeck_core.errors import ConfigError
 
 

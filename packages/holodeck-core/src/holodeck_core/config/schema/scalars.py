@@ -9,8 +9,8 @@ from __future__ import annotations
 from itertools import chain
 from typing import Any, Final
 
+from holodeck_core.config.reading.shapes import Shape
 from holodeck_core.config.schema.keywords import VARIABLE, Schema, any_case, branches, changed, ref
-from holodeck_core.config.shapes import Shape
 
 _DIGITS = "[0-9](?:_?[0-9])*"
 _WHOLE = rf"\s*[-+]?{_DIGITS}(?:\.0*)?\s*"

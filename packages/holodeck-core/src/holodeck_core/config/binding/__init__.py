@@ -1,0 +1,1 @@
+"""From models to what runs: backends, matchers, metrics, graders and cases, resolved and built."""

@@ -1,0 +1,111 @@
+"""The parts of an agent file that are bound once: its plugins, its backend and the metrics of every turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from holodeck_core.api.backend import Backend
+from holodeck_core.api.faults import USER_FAULTS
+from holodeck_core.api.suite import BoundMetric
+from holodeck_core.config.binding.agent_sections import AgentSections
+from holodeck_core.config.binding.metrics import MetricBinder
+from holodeck_core.config.messages.expected_keys import keys_of
+from holodeck_core.config.messages.validate import to_problems, told
+from holodeck_core.config.reading.document import Document
+from holodeck_core.errors import PluginError, Problem
+from holodeck_core.models.llm import LLMProvider
+from holodeck_core.plugins.host import PluginHost
+
+
+def make_host(sections: AgentSections, document: Document, problems: list[Problem]) -> PluginHost:
+    """A plugin host with what the file says under ``plugins``."""
+    wanted = sections.plugins
+    try:
+        return PluginHost(aliases=wanted.aliases, disabled=wanted.disabled)
+    except ValueError as error:
+        problems.append(document.problem(str(error), ("plugins",)))
+        return PluginHost()
+
+
+def check_required(
+    host: PluginHost, sections: AgentSections, document: Document, problems: list[Problem]
+) -> None:
+    """Every plugin under ``plugins.required`` is installed, in a version that fits, and works.
+
+    Where the host is strict, all that are installed do.
+    """
+    for index, spec in enumerate(sections.plugins.required):
+        problems.extend(
+            document.problem(message, ("plugins", "required", index))
+            for message in host.check_required([spec])
+        )
+    if host.strict:
+        for record in host.records():
+            if record.status in ("broken", "misnamed"):
+                why = "; ".join(record.problems)
+                problems.append(
+                    Problem(f"the plugin {record.distribution} {record.version} is {record.status}: {why}")
+                )
+
+
+def bind_backend(
+    sections: AgentSections, host: PluginHost, document: Document, folder: Path, problems: list[Problem]
+) -> Backend | None:
+    """The backend that ``model.provider`` names; None where it cannot be had, with the reason in ``problems``."""
+    model = sections.model
+    if model is None:
+        return None
+    provider = model.provider
+    try:
+        backend_class: type[Backend] = host.backend(provider, Backend).object
+    except PluginError as error:
+        problems.append(document.problem(str(error), ("model", "provider")))
+        return None
+    given: dict[str, Any] = dict(model.options)
+    try:
+        options = backend_class.Options
+        given = {**_general(model, options), **given}
+        backend = backend_class(options.model_validate(given), folder)
+    except ValidationError as error:
+        general = keys_of(LLMProvider)
+        problems.extend(to_problems(error, backend_class.Options, given, document, ("model",), also=general))
+        return None
+    except ValueError as error:
+        problems.append(document.problem(told(error, given), ("model",)))
+        return None
+    except USER_FAULTS as error:  # boundary: building a plugin's backend runs its code
+        problems.append(
+            document.problem(f"the provider `{provider}` failed: {told(error, given)}", ("model",))
+        )
+        return None
+    if backend.needs_instructions and not sections.has_instructions:
+        problems.append(document.problem(f"the provider `{provider}` needs `instructions`", ()))
+    return backend
+
+
+def bind_agent_metrics(
+    sections: AgentSections, binder: MetricBinder, document: Document, problems: list[Problem]
+) -> tuple[BoundMetric, ...]:
+    """The metrics that hold for every turn; where the file has mistakes, those that are sound are looked at."""
+    path = ("evaluations", "metrics")
+    if sections.agent is not None:
+        evaluations = sections.agent.evaluations
+        return () if evaluations is None else binder.bind(evaluations.metrics, document, path, problems)
+    written = document.value.get("evaluations")
+    if isinstance(written, Mapping):
+        binder.check_parts(written.get("metrics"), document, path, problems)
+    return ()
+
+
+def _general(model: LLMProvider, options: type[BaseModel]) -> dict[str, Any]:
+    """Of the keys that every provider may be given (``temperature``, …), those that the backend's options know too."""
+    takes_any = options.model_config.get("extra") == "allow"
+    return {
+        key: getattr(model, key)
+        for key in model.model_fields_set - {"provider", "name"}
+        if key in options.model_fields or (takes_any and key in LLMProvider.model_fields)
+    }

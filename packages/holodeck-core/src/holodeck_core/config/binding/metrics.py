@@ -1,0 +1,136 @@
+"""From the metrics of a file to metrics that score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path as FilePath
+from typing import Any
+
+import attrs
+from pydantic import ValidationError
+
+from holodeck_core.api.faults import USER_FAULTS
+from holodeck_core.api.grader import GraderContext
+from holodeck_core.api.metric import Metric
+from holodeck_core.api.suite import BoundMetric
+from holodeck_core.config.binding.user_modules import import_object
+from holodeck_core.config.messages.expected_keys import keys_of, model_for
+from holodeck_core.config.messages.metric_names import meant_type, misplaced
+from holodeck_core.config.messages.validate import Path, Place, sound_part, to_problems, told
+from holodeck_core.errors import PluginError, Problem, UnknownName
+from holodeck_core.models.evaluation import CodeMetric, EvaluationMetric, MetricType, PluginMetric
+from holodeck_core.plugins.host import PluginHost
+from holodeck_core.text import show_value
+
+_TURN_FIELDS = frozenset(attrs.fields_dict(GraderContext))
+
+
+class MetricBinder:
+    """Resolves metrics and graders. What is named in many places is looked up and imported once."""
+
+    def __init__(self, host: PluginHost, folder: FilePath) -> None:
+        self._host = host
+        self._folder = folder
+        self._classes: dict[tuple[str, str], type[Metric]] = {}
+        self._graders: dict[str, Any] = {}
+        self._broken: dict[str, str] = {}
+
+    def bind(
+        self, metrics: Sequence[MetricType], place: Place, path: Path, problems: list[Problem]
+    ) -> tuple[BoundMetric, ...]:
+        """The metrics that are switched on. ``path`` is where the list stands."""
+        bound = [
+            self._bind(metric, place, (*path, index), problems)
+            for index, metric in enumerate(metrics)
+            if metric.enabled
+        ]
+        return tuple([metric for metric in bound if metric is not None])
+
+    def check_parts(self, metrics: Any, place: Place, path: Path, problems: list[Problem]) -> None:
+        """Look for what binding would find in a list that has mistakes: in what is sound of each metric."""
+        for index, value in enumerate(metrics if isinstance(metrics, list) else ()):
+            model = model_for(MetricType, value) if isinstance(value, dict) else None
+            metric: Any = None if model is None else sound_part(model, value)
+            if metric is not None and metric.enabled:
+                self._bind(metric, place, (*path, index), problems)
+
+    def _bind(
+        self, model: MetricType, place: Place, path: Path, problems: list[Problem]
+    ) -> BoundMetric | None:
+        key, name = ("metric", model.metric) if isinstance(model, EvaluationMetric) else ("type", model.type)
+        try:
+            metric_class = self._class(key, name)
+        except (PluginError, ValueError) as error:
+            problems.append(place.problem(told(error), (*path, key)))
+            return None
+        if isinstance(model, CodeMetric):
+            try:
+                model.bind(self._grader(model.grader))
+            except (PluginError, ValueError) as error:
+                problems.append(place.problem(told(error), (*path, "grader")))
+                return None
+        given: Any = model
+        try:
+            if type(model) is not metric_class.Options:
+                given = _given(model)
+                metric = metric_class(metric_class.Options.model_validate(given))
+            else:
+                metric = metric_class(model)
+        except ValidationError as error:
+            general = keys_of(type(model))
+            problems += to_problems(error, metric_class.Options, given, place, path, also=general)
+            return None
+        except ValueError as error:
+            problems.append(place.problem(told(error, given), path))
+            return None
+        except USER_FAULTS as error:  # boundary: building a plugin's metric runs its code
+            problems.append(place.problem(f"the metric `{name}` failed: {told(error, given)}", path))
+            return None
+        return BoundMetric(
+            name=model.metric_name,
+            kind=model.type,
+            metric=metric,
+            threshold=model.threshold,
+            scale=model.scale if isinstance(model, EvaluationMetric) else None,
+            fail_on_error=model.fail_on_error,
+        )
+
+    def _class(self, key: str, name: str) -> type[Metric]:
+        found = self._classes.get((key, name))
+        if found is None:
+            if (why := misplaced(key, name)) is not None:
+                raise ValueError(why)
+            try:
+                found = self._host.metric(name, Metric).object
+            except UnknownName as error:
+                if key == "type" and (hint := meant_type(name)):
+                    raise ValueError(f"there is no type of metric {show_value(name, 60)}{hint}") from error
+                raise
+            unknown = found.needs - _TURN_FIELDS
+            if unknown:
+                raise ValueError(f"the metric `{name}` needs {', '.join(sorted(unknown))}, which no turn has")
+            self._classes[key, name] = found
+        return found
+
+    def _grader(self, name: str) -> Any:
+        """The callable that ``module.path:callable`` or ``plugin/name`` names."""
+        if name in self._broken:
+            raise ValueError(self._broken[name])
+        if name not in self._graders:
+            try:
+                self._graders[name] = self._resolved(name)
+            except (PluginError, ValueError) as error:
+                self._broken[name] = told(error)
+                raise
+        return self._graders[name]
+
+    def _resolved(self, name: str) -> Any:
+        grader = import_object(name, self._folder) if ":" in name else self._host.grader(name).object
+        if not callable(grader):
+            raise ValueError(f"{name!r} is a {type(grader).__name__}, which cannot be called")
+        return grader
+
+
+def _given(model: MetricType) -> dict[str, Any]:
+    """The keys of the metric as its plugin's options model reads them."""
+    return model.options if isinstance(model, PluginMetric) else model.model_dump(exclude_unset=True)

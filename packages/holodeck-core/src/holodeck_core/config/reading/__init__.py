@@ -1,0 +1,1 @@
+"""From a file to a document: its value, and the place of everything in it."""

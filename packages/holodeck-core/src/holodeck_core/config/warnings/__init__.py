@@ -1,0 +1,1 @@
+"""What can never fail or never pass."""
