@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any, Final
 
-from holodeck_core.config.messages.secret_keys import masked, secrets_in
+from holodeck_core.config.messages.secret_keys import is_secret, masked, secrets_in
 
 # Cases are compared one by one; execution settings and the user's own keys change no result.
 _APART: Final = frozenset({"test_cases", "test_cases_file", "execution", "description", "author"})
+
+_MASK: Final = "***"
 
 _canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str).encode
 
@@ -35,11 +37,20 @@ def fingerprint(written: Mapping[str, Any], instructions: str | None) -> dict[st
 def configuration(written: Mapping[str, Any]) -> dict[str, Any]:
     """The agent file as it is written, without its cases, and with every secret in it masked."""
     kept = {key: value for key, value in written.items() if key != "test_cases"}
-    text = json.dumps(kept, ensure_ascii=False, default=str)
-    hidden: dict[str, Any] = json.loads(
-        masked(text, (json.dumps(secret)[1:-1] for secret in secrets_in(kept)))
-    )
+    hidden: dict[str, Any] = _hidden(kept, (), tuple(secrets_in(kept)))
     return hidden
+
+
+def _hidden(value: Any, path: tuple[str | int, ...], secrets: tuple[str, ...]) -> Any:
+    if isinstance(value, dict):
+        return {key: _hidden(item, (*path, str(key)), secrets) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_hidden(item, (*path, index), secrets) for index, item in enumerate(value)]
+    if value is None or isinstance(value, bool):
+        return value
+    if is_secret(path):
+        return _MASK
+    return masked(value, secrets) if isinstance(value, str) else value
 
 
 def _matters(key: str) -> bool:
