@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import pytest
 
@@ -24,7 +26,10 @@ class Holodeck(Protocol):
 
 
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment without whatever could change what is shown."""
+    """The environment without whatever could change what is shown.
+
+    A PYTHONPATH that is added stands before the one that there is.
+    """
     hidden = (
         "HOLODECK_",
         "NO_COLOR",
@@ -37,7 +42,11 @@ def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
         "LANG",
     )
     kept = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
-    return {**kept, "LC_ALL": "C.UTF-8", **(extra or {})}
+    found = {**kept, "LC_ALL": "C.UTF-8", **(extra or {})}
+    paths = [extra["PYTHONPATH"] if extra and "PYTHONPATH" in extra else "", os.environ.get("PYTHONPATH", "")]
+    if any(paths):
+        found["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
+    return found
 
 
 @pytest.fixture
@@ -68,3 +77,94 @@ def environment() -> Callable[[Mapping[str, str] | None], dict[str, str]]:
 def command() -> tuple[str, ...]:
     """What starts ``holodeck``, for tests that start it themselves."""
     return COMMAND
+
+
+LOGGED_AGENT = """
+import asyncio, os, signal
+from pathlib import Path
+
+class Agent:
+    async def send(self, message):
+        with open("sent", "a") as log:
+            log.write(message.text + "\\n")
+        if Path("kill").exists() and message.text == Path("kill").read_text():
+            os.kill(os.getpid(), signal.SIGKILL)
+        if Path("hold").exists() and message.text == Path("hold").read_text():
+            await asyncio.sleep(60)
+        if message.text == "bad":
+            raise RuntimeError("out of order")
+        return "ok"
+"""
+
+
+class Logged:
+    """An agent in a folder, with a case for each of its texts; it writes down what it is sent.
+
+    The text ``bad`` is answered with an error. ``kill`` and ``hold`` name a text at which the process is killed, or
+    waits for a minute.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.runs = folder / ".holodeck" / "runs"
+        (folder / "logged_agent.py").write_text(LOGGED_AGENT)
+
+    def write(self, *texts: str, cases: list[dict[str, Any]] | None = None, **more: Any) -> None:
+        agent = {
+            "name": "desk",
+            "model": {"provider": "python", "agent": "logged_agent:Agent"},
+            "test_cases": cases or [{"name": text, "input": text, "expected_tools": []} for text in texts],
+            **more,
+        }
+        (self.folder / "agent.yaml").write_text(json.dumps(agent))
+
+    def at(self, what: str, text: str) -> None:
+        """Let ``kill`` or ``hold`` happen at a text."""
+        (self.folder / what).write_text(text)
+
+    def never(self, what: str) -> None:
+        """Let it not happen any more."""
+        (self.folder / what).unlink()
+
+    def sent(self) -> list[str]:
+        """What was sent since this was last asked."""
+        log = self.folder / "sent"
+        texts = log.read_text().splitlines() if log.exists() else []
+        log.unlink(missing_ok=True)
+        return texts
+
+    def wait_for(self, text: str) -> None:
+        """Wait until a text was sent."""
+        end = time.monotonic() + 30
+        while not (self.folder / "sent").exists() or text not in (self.folder / "sent").read_text().split():
+            assert time.monotonic() < end, f"{text} was not sent"
+            time.sleep(0.02)
+
+    def ids(self) -> list[str]:
+        """The ids of the runs that are kept, the first one first."""
+        heads = [json.loads(path.read_bytes()) for path in self.runs.glob("*/run.json")]
+        return [head["run_id"] for head in sorted(heads, key=lambda head: str(head["started_at"]))]
+
+
+@pytest.fixture
+def logged(tmp_path: Path) -> Logged:
+    """See ``Logged``."""
+    return Logged(tmp_path)
+
+
+@pytest.fixture
+def launch(tmp_path: Path, command: tuple[str, ...]) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Start ``holodeck`` in the test's folder; whatever still runs at the end is killed."""
+    processes: list[subprocess.Popen[str]] = []
+
+    def start(*args: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [*command, *args], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+        )
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.communicate()

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
@@ -47,24 +47,6 @@ class Blocks:
             time.sleep(60)
         return "done"
 """
-
-
-@pytest.fixture
-def launch(tmp_path: Path, command: tuple[str, ...]) -> Iterator[Launch]:
-    """Start ``holodeck`` in the test's folder; whatever still runs at the end is killed."""
-    processes: list[subprocess.Popen[str]] = []
-
-    def start(*args: str) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
-            [*command, *args], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
-        )
-        processes.append(process)
-        return process
-
-    yield start
-    for process in processes:
-        process.kill()
-        process.communicate()
 
 
 @pytest.fixture
@@ -110,7 +92,7 @@ def test_the_first_signal_ends_the_run_with_a_report_of_what_finished(
     shown, told = process.communicate(timeout=10)
     assert process.returncode == code
     assert "Traceback" not in told
-    assert "interrupted, 2 of 5 cases finished: 2 passed, 0 failed" in shown
+    assert "incomplete, 2 of 5 cases finished: 2 passed, 0 failed" in shown
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["complete"] is False
     assert [result["test_name"] for result in report["results"]] == ["short", "short"]
@@ -126,7 +108,7 @@ def test_a_case_that_finishes_soon_after_the_first_signal_is_in_the_report(
     process.send_signal(signal.SIGINT)
     shown, _ = process.communicate(timeout=10)
     assert process.returncode == 130
-    assert "interrupted, 3 of 5 cases finished: 3 passed, 0 failed" in shown
+    assert "incomplete, 3 of 5 cases finished: 3 passed, 0 failed" in shown
     assert len(json.loads((tmp_path / "report.json").read_text())["results"]) == 3
 
 

@@ -37,7 +37,7 @@ def test_a_duration_has_two_figures_that_matter(milliseconds: float, shown: str)
         (3, 2, 0, 0, True, "3 passed, 2 failed in 1.2 s", "red"),
         (3, 2, 1, 2, True, "3 passed, 1 failed, 1 errored, 2 unchecked in 1.2 s", "red"),
         (3, 1, 1, 0, True, "3 passed, 0 failed, 1 errored in 1.2 s", "yellow"),
-        (3, 0, 0, 0, False, "interrupted, 3 of 9 cases finished: 3 passed, 0 failed in 1.2 s", "yellow"),
+        (3, 0, 0, 0, False, "incomplete, 3 of 9 cases finished: 3 passed, 0 failed in 1.2 s", "yellow"),
     ],
 )
 def test_the_summary_counts_errors_apart(

@@ -114,6 +114,18 @@ def test_a_terminal_that_cannot_show_lines_gets_other_characters(spawn: Spawn) -
     assert shown.isascii()
 
 
+def test_the_bar_counts_what_a_resumed_run_had_and_shows_none_of_it_again(spawn: Spawn) -> None:
+    assert ended(spawn("test", "--fail-fast"))[0] == 1
+    code, shown = ended(spawn("test", "--resume"))
+    assert code == 1
+    plain = CURSOR.sub("", COLOUR.sub("", shown))
+    assert "2/3 1 passed 1 failed" in plain
+    assert "FAIL" not in plain
+    summary, resumed = plain.replace("\r", "\n").split("\n\n")[-3:-1]
+    assert summary.strip().startswith("2 passed, 1 failed in ")
+    assert re.fullmatch(r"resumed \S+: 2 taken over, 1 new", resumed)
+
+
 def test_ctrl_c_leaves_the_terminal_as_it_was(spawn: Spawn) -> None:
     child = spawn("test", "--llm-timeout", "30")
     child.expect("1/3")
@@ -121,7 +133,7 @@ def test_ctrl_c_leaves_the_terminal_as_it_was(spawn: Spawn) -> None:
     code, shown = ended(child)
     assert code == 130
     assert "stopping: cases under way have 5 s; Ctrl-C again ends at once" in shown
-    assert re.search(r"interrupted, [12] of 3 cases finished: ", shown)
+    assert re.search(r"incomplete, [12] of 3 cases finished: ", shown)
     assert shown.count(SHOW) == 1
     assert "Traceback" not in shown
 

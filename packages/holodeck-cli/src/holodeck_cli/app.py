@@ -14,6 +14,7 @@ from typer.exceptions import TyperException
 from holodeck_cli import __version__
 from holodeck_cli.exit_codes import ExitCode
 from holodeck_cli.group import LazyGroup
+from holodeck_cli.mistakes import UsageMistake
 from holodeck_cli.problems import count_line, problem_lines
 from holodeck_cli.streams import discard, tell, tell_error
 from holodeck_core.errors import ConfigError, HoloDeckError, UnknownName
@@ -61,6 +62,9 @@ def execute(args: list[str]) -> int:
         return int(end.exit_code)
     except TyperException as error:
         tell_error(_usage_text(error))
+        return ExitCode.USAGE
+    except UsageMistake as mistake:
+        tell_error(f"Error: {mistake}".splitlines())
         return ExitCode.USAGE
     except typer.Abort:
         tell_error("aborted")

@@ -15,6 +15,8 @@ class Command(NamedTuple):
 COMMANDS: Final = {
     "test": Command("holodeck_cli.commands.test", "Run the test cases of an agent."),
     "validate": Command("holodeck_cli.commands.validate", "Check an agent file and its cases; send nothing."),
+    "report": Command("holodeck_cli.commands.report", "Show a run that is kept once more, in any format."),
+    "runs": Command("holodeck_cli.commands.runs", "List the runs that are kept, and remove old ones."),
     "init": Command("holodeck_cli.commands.init", "Write a small agent that runs at once, without a key."),
     "plugins": Command(
         "holodeck_cli.commands.plugins", "Show the installed plugins and what each contributes."

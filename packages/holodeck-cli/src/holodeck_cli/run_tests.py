@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 
 import attrs
 
 from holodeck_cli.exit_codes import ExitCode, exit_code_of
+from holodeck_cli.find_runs import latest_with_results, runs_folder
 from holodeck_cli.interrupt import Interrupt
 from holodeck_cli.loading import load, tell_warnings
-from holodeck_cli.outputs import Output, why_not_writable
+from holodeck_cli.make_reports import make_reports
+from holodeck_cli.mistakes import UsageMistake
+from holodeck_cli.outputs import Output
 from holodeck_cli.reporters.terminal import TerminalOptions, TerminalReporter
-from holodeck_cli.select_cases import has_tag, name_test
+from holodeck_cli.resume import find_resumed, go_on_line, refuse_changes, resumed_line
+from holodeck_cli.selection import CaseTest, case_test, selects_none
 from holodeck_cli.streams import tell_error
-from holodeck_core import BoundCase, Reporter, Run, Suite, run_suite
+from holodeck_core import Reporter, Run, RunError, Suite
 from holodeck_core.engine.run import STOP_GRACE_S
-from holodeck_core.errors import BrokenPlugin
-from holodeck_core.plugins.host import PluginHost
+from holodeck_core.engine.run_folder import RunFolder
+from holodeck_core.models import Selection
 from holodeck_core.text import one_line
 
 
@@ -29,7 +33,8 @@ class RunRequest:
     """What a command line asks for.
 
     ``settings`` are fields of the execution settings. ``verbosity`` is -1, 0 or 1. ``name`` is the expression
-    of ``-k``; of ``tags`` a case has to have one.
+    of ``-k``; of ``tags`` a case has to have one. ``run_dir`` is where runs are kept, None beside the agent file;
+    ``resume`` is the word for the run to go on with, empty for the latest incomplete one, None for a new run.
     """
 
     agent: Path
@@ -37,6 +42,11 @@ class RunRequest:
     env_file: Path | None = None
     name: str | None = None
     tags: tuple[str, ...] = ()
+    last_failed: bool = False
+    fail_fast: bool = False
+    run_dir: Path | None = None
+    resume: str | None = None
+    allow_changes: bool = False
     verbosity: int = 0
     color: bool = True
     outputs: tuple[Output, ...] = ()
@@ -45,38 +55,63 @@ class RunRequest:
 _STOPPING = f"stopping: cases under way have {STOP_GRACE_S:g} s; Ctrl-C again ends at once"
 
 
-class UsageMistake(Exception):
-    """The command line asks for what cannot be done; nothing was started."""
-
-
 def run_tests(request: RunRequest) -> ExitCode:
     """Run the cases and write the reports. Mistakes in the command line are found before anything is sent.
 
-    Raises ConfigError for mistakes in the agent file, and PluginError for a report format that cannot be had.
+    Raises UsageMistake for those, ConfigError for mistakes in the agent file, and PluginError for a report format
+    that cannot be had.
     """
-    try:
-        select = _select(request)
-        reports = _reports(request.outputs)
-    except UsageMistake as mistake:
-        tell_error(f"Error: {mistake}")
-        return ExitCode.USAGE
+    runs = runs_folder(request.run_dir, request.agent)
+    resumed = find_resumed(request.resume, runs, request.agent)
+    if resumed is None:
+        cases = _Cases.of(_selection(request, runs), runs)
+    else:
+        cases = _Cases.of(resumed.head.selection, resumed.path.absolute().parent)
+    reports = make_reports(request.outputs)
     to_stdout = any(output.path is None for output in request.outputs)
     # Standard output is the report's: what an agent or a module prints must not stand in it.
     with redirect_stdout(sys.stderr) if to_stdout else nullcontext():
-        return _load_and_run(request, select, reports, to_stdout)
+        options = TerminalOptions(verbosity=request.verbosity, color=request.color, stderr=to_stdout)
+        return _load_and_run(request, runs, resumed, cases, TerminalReporter(options), reports)
+
+
+@attrs.frozen
+class _Cases:
+    """Which cases run, as it is written down, and as a test of each; both are None for all."""
+
+    selection: Selection | None
+    select: CaseTest | None
+
+    @classmethod
+    def of(cls, selection: Selection | None, runs: Path) -> _Cases:
+        return cls(selection, case_test(selection, runs))
+
+    def why_none(self, suite: Suite, agent: Path) -> str | None:
+        """Why no case runs; None where one does."""
+        total = len(suite.cases)
+        if total == 0:
+            return f"no test cases in {agent}"
+        if self.selection is None or self.select is None or any(map(self.select, suite.cases)):
+            return None
+        return selects_none(self.selection, total)
 
 
 def _load_and_run(
-    request: RunRequest, select: Callable[[BoundCase], bool] | None, reports: list[Reporter], to_stdout: bool
+    request: RunRequest,
+    runs: Path,
+    resumed: RunFolder | None,
+    cases: _Cases,
+    terminal: TerminalReporter,
+    reports: list[Reporter],
 ) -> ExitCode:
     suite = load(request.agent, request.settings, request.env_file)
     tell_warnings(suite)
-    if why := _nothing_to_run(suite, select, request):
+    if why := cases.why_none(suite, request.agent):
         tell_error(why)
         return ExitCode.NOT_RUN
-    options = TerminalOptions(verbosity=request.verbosity, color=request.color, stderr=to_stdout)
-    terminal = TerminalReporter(options)
-    run = run_suite(suite, reporters=[terminal, *reports], select=select)
+    if resumed is not None and not request.allow_changes:
+        refuse_changes(resumed, suite)
+    run = _kept_run(request, suite, [terminal, *reports], cases, resumed, runs)
     interrupt = Interrupt(
         told=lambda: terminal.tell(_STOPPING),
         at_once=terminal.end,
@@ -86,6 +121,10 @@ def _load_and_run(
         asyncio.run(_to_the_end(run, interrupt))
     finally:
         terminal.end()
+    if resumed is not None:
+        terminal.tell(resumed_line(run))
+    if run.folder is not None and not run.complete:
+        terminal.tell(go_on_line(request.agent, run.folder.path))
     for note in run.notes:
         tell_error(f"warning: {one_line(note)}")
     for error in run.reporter_errors:
@@ -105,49 +144,40 @@ async def _to_the_end(run: Run, interrupt: Interrupt) -> None:
         await run.wait()
 
 
-def _select(request: RunRequest) -> Callable[[BoundCase], bool] | None:
-    if request.name is None and not request.tags:
+def _selection(request: RunRequest, runs: Path) -> Selection | None:
+    if request.name is None and not request.tags and not request.last_failed:
         return None
+    before = latest_with_results(runs, request.agent).folder if request.last_failed else None
+    return Selection(
+        name=request.name,
+        tags=list(request.tags),
+        last_failed=None if before is None else before.path.name,
+    )
+
+
+def _kept_run(
+    request: RunRequest,
+    suite: Suite,
+    reporters: Sequence[Reporter],
+    cases: _Cases,
+    resumed: RunFolder | None,
+    runs: Path,
+) -> Run:
+    """The run, with its folder; a new one that cannot be kept beside the agent file is not kept, and that is told."""
+    run = Run(
+        suite,
+        reporters,
+        cases.select,
+        run_dir=runs if resumed is None else None,
+        resumed=resumed,
+        selection=cases.selection,
+        fail_fast=request.fail_fast,
+    )
     try:
-        named = None if request.name is None else name_test(request.name)
-    except ValueError as error:
-        raise UsageMistake(f"-k {error}") from None
-
-    def selected(case: BoundCase) -> bool:
-        return (named is None or named(case.label)) and (not request.tags or has_tag(case.tags, request.tags))
-
-    return selected
-
-
-def _reports(outputs: tuple[Output, ...]) -> list[Reporter]:
-    host = PluginHost()
-    return [_report(host, output) for output in outputs]
-
-
-def _report(host: PluginHost, output: Output) -> Reporter:
-    if output.format == "terminal":
-        raise UsageMistake("--format terminal: that is shown in any case")
-    if output.path is not None and (why := why_not_writable(output.path)):
-        raise UsageMistake(f"-o {output.path}: {why}")
-    made = host.reporter(output.format, Reporter).object
-    try:
-        # Absolute, since an agent may change the working directory while the run goes on.
-        reporter: Reporter = made(made.Options(), output.path and output.path.absolute())
-    except Exception as error:
-        raise BrokenPlugin(
-            f"the reporter '{output.format}' cannot be made: {type(error).__name__}: {error}"
-        ) from error
-    return reporter
-
-
-def _nothing_to_run(
-    suite: Suite, select: Callable[[BoundCase], bool] | None, request: RunRequest
-) -> str | None:
-    total = len(suite.cases)
-    if total == 0:
-        return f"no test cases in {request.agent}"
-    if select is None or any(select(case) for case in suite.cases):
-        return None
-    asked = [] if request.name is None else [f"-k {request.name!r}"]
-    asked += [f"--tag {tag!r}" for tag in request.tags]
-    return f"no test cases: {' '.join(asked)} selects none of {total}"
+        run.claim_folder()
+    except RunError as error:
+        if resumed is not None or request.run_dir is not None:
+            raise UsageMistake(str(error)) from None
+        tell_error(f"note: this run is not kept, {one_line(str(error))}; --run-dir names another place")
+        return Run(suite, reporters, cases.select, fail_fast=request.fail_fast)
+    return run

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from holodeck_core.api.values import to_json as to_json
     from holodeck_core.config.load import load_suite as load_suite
     from holodeck_core.engine.run import Run as Run
+    from holodeck_core.engine.start import resume_suite as resume_suite
     from holodeck_core.engine.start import run_suite as run_suite
     from holodeck_core.engine.start import run_suite_sync as run_suite_sync
     from holodeck_core.errors import AgentError as AgentError
@@ -147,7 +148,7 @@ _HOMES = {
     "api.values": ("JsonValue", "to_json"),
     "config.load": ("load_suite",),
     "engine.run": ("Run",),
-    "engine.start": ("run_suite", "run_suite_sync"),
+    "engine.start": ("resume_suite", "run_suite", "run_suite_sync"),
     "errors": (
         "AgentError",
         "BrokenPlugin",

@@ -6,26 +6,20 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+
+from holodeck_cli.option_order import OrderedCommand, asked_outputs, with_optional_value
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
-_ORDER = "holodeck_cli.outputs"
 
-
-class OrderedCommand(TyperCommand):
-    """Remembers in which order ``--format`` and ``-o`` stand; typer only tells the values of each."""
+class TestCommand(OrderedCommand):
+    """``--resume`` may stand without a value."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        given = list(args)
-        rest = super().parse_args(ctx, args)
-        values, _, order = self.make_parser(ctx).parse_args(given)
-        each = {name: iter(values.get(name) or ()) for name in ("format", "output")}
-        ctx.meta[_ORDER] = [(param.name, next(each[param.name])) for param in order if param.name in each]
-        return rest
+        return super().parse_args(ctx, with_optional_value(args, "--resume"))
 
 
-@app.command(cls=OrderedCommand)
+@app.command(cls=TestCommand)
 def run_cases(
     ctx: typer.Context,
     agent: Annotated[Path, typer.Argument(metavar="AGENT", help="The agent file.")] = Path("agent.yaml"),
@@ -56,6 +50,32 @@ def run_cases(
         list[str] | None,
         typer.Option("--tag", metavar="T", help="Run the cases with this tag, or one of several."),
     ] = None,
+    last_failed: Annotated[
+        bool, typer.Option("--last-failed", help="Run the cases that did not pass in the latest run.")
+    ] = False,
+    fail_fast: Annotated[
+        bool, typer.Option("--fail-fast", help="Start no case after the first that did not pass.")
+    ] = False,
+    resume: Annotated[
+        str | None,
+        typer.Option(
+            "--resume",
+            metavar="[RUN]",
+            help="Go on with a run, the latest incomplete one or RUN: an id, 'last', 'last~1', or a path.",
+        ),
+    ] = None,
+    allow_changes: Annotated[
+        bool,
+        typer.Option(
+            "--allow-changes", help="Resume although the agent file or the version of a plugin has changed."
+        ),
+    ] = False,
+    run_dir: Annotated[
+        Path | None,
+        typer.Option(
+            "--run-dir", metavar="PATH", help="Keep runs there, not in .holodeck/runs beside the agent file."
+        ),
+    ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show every turn.")] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Show what did not pass, and the summary.")
@@ -84,17 +104,19 @@ def run_cases(
     Exit codes: 0 all passed; 1 a case failed; 2 a mistake in configuration or usage; 3 the run could not be
     carried out; 130 interrupted.
     """
-    from holodeck_cli.outputs import plan_outputs
     from holodeck_cli.run_tests import RunRequest, run_tests
 
     if llm_timeout is not None and llm_timeout <= 0:
         raise typer.BadParameter("must be more than 0", param_hint="--llm-timeout")
     if verbose and quiet:
         raise typer.BadParameter("-v and -q exclude each other")
-    try:
-        outputs = plan_outputs(ctx.meta[_ORDER])
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="-o/--format") from None
+    if allow_changes and resume is None:
+        raise typer.BadParameter("--allow-changes goes with --resume")
+    if resume is not None and (name is not None or tag or last_failed):
+        raise typer.BadParameter(
+            "a run is resumed with the cases that it was started with: "
+            "leave out -k, --tag and --last-failed beside --resume"
+        )
     settings = {"parallel_test_cases": parallel_test_cases, "llm_timeout": llm_timeout}
     request = RunRequest(
         agent=agent,
@@ -102,8 +124,13 @@ def run_cases(
         env_file=env_file,
         name=name,
         tags=tuple(tag or ()),
+        last_failed=last_failed,
+        fail_fast=fail_fast,
+        run_dir=run_dir,
+        resume=resume,
+        allow_changes=allow_changes,
         verbosity=verbose - quiet,
         color=not no_color,
-        outputs=tuple(outputs),
+        outputs=tuple(asked_outputs(ctx)),
     )
     return run_tests(request)

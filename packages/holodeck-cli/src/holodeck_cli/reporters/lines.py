@@ -80,7 +80,7 @@ def summary_line(summary: ReportSummary, duration_ms: float, *, complete: bool, 
     counts += [f"{summary.unchecked} unchecked"] if summary.unchecked else []
     text = f"{', '.join(counts)} in {duration(duration_ms)}"
     if not complete:
-        return Line(f"interrupted, {summary.total_tests} of {total} cases finished: {text}", STYLES["error"])
+        return Line(f"incomplete, {summary.total_tests} of {total} cases finished: {text}", STYLES["error"])
     return Line(text, STYLES["failed" if failed else "error" if summary.errored else "passed"])
 
 

@@ -56,11 +56,11 @@ class TerminalReporter(Reporter):
         self._turns[event.index] = event.turns
 
     def case_finished(self, event: CaseFinished) -> None:
-        turns = self._turns.pop(event.index)
         self._passed += event.status == "passed"
         self._errored += event.status == "error"
         self._failed += event.status == "failed"
-        if self._every_case or event.status != "passed":
+        turns = self._turns.pop(event.index, 0)
+        if not event.taken_over and (self._every_case or event.status != "passed"):
             lines = [case_line(event.name, event.status, turns, event.duration_ms, checked=event.checked)]
             if self._verbosity > 0 or event.status != "passed":
                 lines += case_details(event.read(), every_turn=self._verbosity > 0)

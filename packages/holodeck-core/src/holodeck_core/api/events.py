@@ -46,7 +46,10 @@ class TurnFinished:
 
 @attrs.frozen(kw_only=True)
 class CaseFinished:
-    """A case is over and kept. ``read`` gives its whole result, built when it is asked for."""
+    """A case is over and kept. ``read`` gives its whole result, built when it is asked for.
+
+    One that is ``taken_over`` finished in an earlier part of a run that was resumed: it was not started in this one.
+    """
 
     index: int
     name: str
@@ -54,6 +57,7 @@ class CaseFinished:
     checked: bool
     duration_ms: float
     read: Callable[[], TestResult]
+    taken_over: bool = False
 
 
 @attrs.frozen(kw_only=True)

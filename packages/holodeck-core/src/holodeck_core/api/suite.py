@@ -55,7 +55,8 @@ class BoundTurn:
 class BoundCase:
     """One conversation to hold. ``index`` counts from 0, in file order; ``source`` is ``file:line`` where it stands.
 
-    ``multi_turn`` says that the case was written with ``turns``, even with one.
+    ``multi_turn`` says that the case was written with ``turns``, even with one. Cases of one ``content_hash`` are the
+    same; None where that cannot be told.
     """
 
     index: int
@@ -66,6 +67,7 @@ class BoundCase:
     tags: tuple[str, ...] = ()
     on_turn_failure: Literal["continue", "stop"] = "continue"
     source: str | None = None
+    content_hash: str | None = None
 
     @property
     def label(self) -> str:
@@ -92,8 +94,9 @@ class Suite:
 
     ``llm_timeout`` is in seconds and bounds each attempt at a turn, of which ``retries`` may follow the first;
     ``parallel`` is how many cases run side by side. ``plugins`` maps the ids of the plugins in use to their versions;
-    ``warnings`` hold what can never fail or never pass; ``settings`` says where each execution setting of a suite that
-    was loaded comes from.
+    ``fingerprint`` maps the sections of the agent file that results depend on to hashes of what they hold;
+    ``configuration`` is the file as it is written, without secrets and cases; ``warnings`` hold what can never fail or
+    never pass; ``settings`` says where each execution setting of a suite that was loaded comes from.
     """
 
     agent: Agent
@@ -104,5 +107,7 @@ class Suite:
     retries: int = 2
     path: Path | None = None
     plugins: Mapping[str, str] = attrs.field(factory=dict)
+    fingerprint: Mapping[str, str] = attrs.field(factory=dict)
+    configuration: Mapping[str, Any] = attrs.field(factory=dict)
     warnings: tuple[Problem, ...] = ()
     settings: ResolvedSettings | None = None

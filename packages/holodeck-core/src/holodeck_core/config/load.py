@@ -17,6 +17,7 @@ from holodeck_core.config.binding.agent_sections import read_sections
 from holodeck_core.config.binding.agent_tools import check_tools
 from holodeck_core.config.binding.case import CaseBinder, CaseDefaults
 from holodeck_core.config.binding.cases import find_cases
+from holodeck_core.config.binding.fingerprint import configuration, fingerprint
 from holodeck_core.config.binding.instructions import bind_instructions
 from holodeck_core.config.binding.matchers import MatcherBuilder
 from holodeck_core.config.binding.metrics import MetricBinder
@@ -74,6 +75,7 @@ def load_suite(
         document = read_document(file, AGENT)
     except ConfigError as error:
         raise ConfigError(as_told([*error.problems, *problems], variables)) from None
+    written = document.value
     variables.replace(document)
     problems += document.problems
     sections = read_sections(document, problems)
@@ -116,6 +118,8 @@ def load_suite(
         retries=execution.retries,
         path=file,
         plugins={record.id: record.version for record in host.used()},
+        fingerprint=fingerprint(written, instructions.inline if instructions is not None else None),
+        configuration=configuration(written),
         warnings=tuple(mask_problems(as_told(warnings.gathered(document), variables), document.value)),
         settings=execution,
     )

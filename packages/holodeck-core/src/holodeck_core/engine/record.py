@@ -12,15 +12,18 @@ from holodeck_core.engine.outcomes import CaseOutcome, MetricOutcome, TurnOutcom
 from holodeck_core.engine.rollup import roll_up
 from holodeck_core.models.test_result import TestResult, TurnResult
 
+_MOST_CASES = 1 << 24  # what is above is no index, and would cost memory
+
 _encode = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")
 ).encode
 
 
-def write_record(case: BoundCase, outcome: CaseOutcome) -> bytes:
-    """One line of JSON, with its line break. Fields that hold their default are left out."""
+def make_record(case: BoundCase, outcome: CaseOutcome) -> dict[str, Any]:
+    """What is kept of a finished case. Fields that hold their default are left out."""
     record: dict[str, Any] = {
         "index": case.index,
+        "case_hash": case.content_hash,
         "test_name": case.name,
         "multi_turn": case.multi_turn,
         "status": outcome.status,
@@ -38,7 +41,29 @@ def write_record(case: BoundCase, outcome: CaseOutcome) -> bytes:
         record["tags"] = case.tags
     if outcome.notes:
         record["notes"] = outcome.notes
+    return record
+
+
+def encode_record(record: dict[str, Any]) -> bytes:
+    """One line of JSON, with its line break."""
     return _encode(record).encode("utf-8", "replace") + b"\n"
+
+
+def parse_record(line: bytes) -> dict[str, Any] | None:
+    """The record in a line; None for a line that holds none, such as one that a failing disk left."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(record, dict):
+        return None
+    index = record.get("index")
+    return record if type(index) is int and 0 <= index < _MOST_CASES else None
+
+
+def dropped_record(index: int) -> bytes:
+    """The line that says that what was kept of a case before does not hold any more."""
+    return encode_record({"index": index, "dropped": True})
 
 
 def _turn(index: int, turn: BoundTurn, found: TurnOutcome) -> dict[str, Any]:

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeAlias
 
-from holodeck_core.api.events import CaseFinished, CaseStarted, RunFinished, RunStarted, TurnFinished
+from holodeck_core.api.events import CaseStarted, RunFinished, RunStarted, TurnFinished
 from holodeck_core.api.faults import describe
 from holodeck_core.api.reporter import Reporter
 from holodeck_core.api.suite import BoundCase, Suite
 from holodeck_core.engine.case import CLOSE_TIMEOUT_S, run_case
-from holodeck_core.engine.environment import describe_environment
+from holodeck_core.engine.case_events import case_finished, case_taken_over
+from holodeck_core.engine.describe_run import describe_environment, describe_run, new_run_id
 from holodeck_core.engine.journal import Journal
-from holodeck_core.engine.outcomes import CaseOutcome, TurnOutcome
+from holodeck_core.engine.outcomes import TurnOutcome
 from holodeck_core.engine.pace import Pace
-from holodeck_core.engine.record import read_record, write_record
 from holodeck_core.engine.reporting import Reporters
+from holodeck_core.engine.results import Results
+from holodeck_core.engine.run_folder import RunFolder
 from holodeck_core.engine.send import Limits
 from holodeck_core.engine.summary import SummaryCount
 from holodeck_core.engine.workers import Workers, passes_through
+from holodeck_core.models.run_head import Selection
 from holodeck_core.models.test_result import ReportSummary, TestReport, TestResult
 from holodeck_core.plugins.distributions import core_version
 
@@ -40,19 +43,31 @@ class Run:
     """
 
     def __init__(
-        self, suite: Suite, reporters: Sequence[Reporter] = (), select: Select | None = None
+        self,
+        suite: Suite,
+        reporters: Sequence[Reporter] = (),
+        select: Select | None = None,
+        *,
+        run_dir: Path | None = None,
+        resumed: RunFolder | None = None,
+        selection: Selection | None = None,
+        fail_fast: bool = False,
     ) -> None:
-        self.id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
         self._suite = suite
         self._select = select
+        self._selection = selection if resumed is None else resumed.head.selection
         self._reporters = Reporters(reporters)
-        self._journal = Journal()
-        self._count = SummaryCount()
+        self._runs = run_dir
+        self.folder = resumed
+        self.id = resumed.head.run_id if resumed is not None else new_run_id()
+        self._arrived = asyncio.Event()
+        self._results: Results | None = None
         self._task: asyncio.Task[None] | None = None
-        self._kept = asyncio.Event()
-        self._started_at = datetime.now(UTC)
+        self._started_at = resumed.head.started_at if resumed is not None else datetime.now(UTC)
+        self._fail_fast = fail_fast
         self._complete = False
         self._stopping = False
+        self._grace: asyncio.TimerHandle | None = None
         self.notes: tuple[str, ...] = ()
         """Troubles of the run as a whole that changed no verdict."""
         self._cases: list[asyncio.Task[None]] = []
@@ -65,13 +80,30 @@ class Run:
     @property
     def summary(self) -> ReportSummary:
         """The totals of what has finished so far."""
-        return self._count.summary()
+        return (self._results.count if self._results is not None else SummaryCount()).summary()
 
     def results(self) -> Iterator[TestResult]:
         """The results that are there, in file order, read one by one."""
-        for position in range(len(self._journal)):
-            if position in self._journal:
-                yield read_record(self._journal.read(position))
+        return iter(self._results if self._results is not None else ())
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run is over and has a result of every case."""
+        return self._complete
+
+    @property
+    def taken_over(self) -> dict[str, int]:
+        """Of a resumed run: how many results were ``taken over``; how many cases have ``changed`` or are ``new`` to it,
+        and were run; how many results were ``left out``, for their case is gone. Final when the run is over."""
+        if self._results is None:
+            return {}
+        found = self._results
+        return {
+            "taken over": found.taken_over,
+            "changed": found.outdated,
+            "new": found.new,
+            "left out": found.left_out,
+        }
 
     def report(self) -> TestReport:
         """The report of what has finished so far, with all results in memory."""
@@ -85,11 +117,29 @@ class Run:
 
     def stop(self, grace_s: float = STOP_GRACE_S) -> None:
         """End the run early, from the event loop that it runs in: no further case starts, and those under way have
-        ``grace_s`` seconds to finish before they are cancelled. What has finished is reported, as not complete."""
-        if self._task is None or self._stopping:
+        ``grace_s`` seconds to finish before they are cancelled. What has finished is reported."""
+        if self._task is None or self._grace is not None:
             return
         self._stopping = True
-        asyncio.get_running_loop().call_later(grace_s, self._cancel_cases)
+        self._grace = asyncio.get_running_loop().call_later(grace_s, self._cancel_cases)
+
+    def claim_folder(self) -> None:
+        """Make the run folder, or take up that of the earlier run, now and not when the run starts: its lock is held,
+        and it says what the run is. Nothing happens for a run that is not kept.
+
+        Raises RunError where the folder cannot be written, or its run is going on in another process.
+        """
+        if not self._is_unclaimed:
+            return
+        head = describe_run(self._suite, self.id, self._started_at, self._selection)
+        if self.folder is None and self._runs is not None:
+            self.folder = RunFolder.create(self._runs, head)
+        elif self.folder is not None:
+            self.folder.take_up(head)
+
+    @property
+    def _is_unclaimed(self) -> bool:
+        return self._runs is not None if self.folder is None else not self.folder.is_locked
 
     async def wait(self) -> None:
         """Run to the end without collecting the results: they stay in the journal, and with the reporters."""
@@ -106,27 +156,30 @@ class Run:
 
     async def _in_file_order(self) -> AsyncIterator[TestResult]:
         task = self._start()
-        position = 0
         try:
-            while True:
-                self._kept.clear()
-                if position in self._journal:
-                    yield read_record(self._journal.read(position))
+            position = 0
+            while not task.done():
+                if self._results is not None and position in self._results:
+                    yield self._results.read(position)
                     position += 1
-                elif task.done() and position >= len(self._journal):
-                    break
-                elif task.done():
-                    position += 1  # of a run that was stopped, results may be missing in between
                 else:
-                    waiting = asyncio.ensure_future(self._kept.wait())
-                    try:
-                        await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
-                    finally:
-                        waiting.cancel()
+                    await self._something(task)
+            await task
+            if self._results is not None:
+                for result in self._results.from_position(position):
+                    yield result
         finally:
             if not task.done():
                 await _cancel(task)
-        await task
+
+    async def _something(self, task: asyncio.Task[None]) -> None:
+        """Wait until a result has arrived, or the run is over."""
+        self._arrived.clear()
+        waiting = asyncio.ensure_future(self._arrived.wait())
+        try:
+            await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waiting.cancel()
 
     def _start(self) -> asyncio.Task[None]:
         if self._task is None:
@@ -136,31 +189,51 @@ class Run:
     async def _execute(self) -> None:
         begun = perf_counter()
         workers = Workers()
-        selected = self._selected
-        total = len(self._suite.cases) if self._select is None else sum(1 for _ in selected())
-        parallel = max(1, min(self._suite.parallel, total))
-        self._reporters.tell(
-            RunStarted(
-                run_id=self.id,
-                agent_name=self._suite.agent.name,
-                agent_config_path=None if self._suite.path is None else str(self._suite.path),
-                total=total,
-                parallel=parallel,
-                plugins=dict(self._suite.plugins),
-            )
-        )
         try:
-            feed = enumerate(selected())
+            if self._is_unclaimed:
+                await workers.call(self.claim_folder, key="run folder")
+            self._results = Results(
+                Journal() if self.folder is None else self.folder.journal(), self._arrived
+            )
+            total = len(self._suite.cases) if self._select is None else sum(1 for _ in self._selected())
+            self._write_head(total=total)
+            await self._run_cases(total, begun, workers, self._results)
+        finally:
+            if self.folder is not None:
+                self.folder.unlock()
+            workers.close()
+
+    async def _run_cases(self, total: int, begun: float, workers: Workers, results: Results) -> None:
+        parallel = max(1, min(self._suite.parallel, total))
+        self._reporters.tell(self._started(total, parallel))
+        try:
+            feed = enumerate(self._selected())
             limits = Limits(self._suite.llm_timeout, workers, Pace(self._suite.retries))
-            self._cases = [asyncio.create_task(self._work(feed, limits)) for _ in range(parallel)]
+            self._cases = [asyncio.create_task(self._work(feed, limits, results)) for _ in range(parallel)]
             await self._side_by_side()
-            self._complete = not self._stopping
+            self._complete = results.count.finished == total
+            if self._complete:
+                results.drop_others()
         finally:
             try:
                 await self._close_backend()
             finally:
-                await self._reporters.tell_finished(self._finished((perf_counter() - begun) * 1000), workers)
-                workers.close()
+                duration_ms = (perf_counter() - begun) * 1000
+                await self._reporters.tell_finished(self._finished(duration_ms), workers)
+                self._write_head(
+                    complete=self._complete,
+                    summary=self.summary,
+                    finished_at=datetime.now(UTC),
+                    duration_ms=duration_ms,
+                )
+
+    def _write_head(self, **fields: Any) -> None:
+        """Note in the run folder what is known by now."""
+        if self.folder is not None:
+            try:
+                self.folder.update(**fields)
+            except OSError as error:
+                self._reporters.errors.append(f"run.json: {describe(error)}")
 
     async def _close_backend(self) -> None:
         try:
@@ -189,19 +262,29 @@ class Run:
     def _selected(self) -> Iterator[BoundCase]:
         return iter(self._suite.cases) if self._select is None else filter(self._select, self._suite.cases)
 
-    async def _work(self, feed: Iterator[tuple[int, BoundCase]], limits: Limits) -> None:
+    async def _work(self, feed: Iterator[tuple[int, BoundCase]], limits: Limits, results: Results) -> None:
         """Take cases from the common feed until there are no more."""
         for position, case in feed:
+            # Neither an agent that never waits nor results taken over in a row keep the loop from timers and signals.
+            await asyncio.sleep(0)
             if self._stopping:
                 return
+            earlier = results.take_over(position, case)
+            if earlier is not None:
+                if self._reporters.cases:
+                    self._reporters.tell(case_taken_over(position, case, earlier, results))
+                continue
             if self._reporters.starts:
                 self._reporters.tell(CaseStarted(index=case.index, name=case.label, turns=len(case.turns)))
             turn_done = self._turn_teller(case) if self._reporters.turns else None
-            await asyncio.sleep(
-                0
-            )  # an agent that never waits must not keep the loop from timers, signals and others
+            # An agent that never waits must not keep the loop from timers, signals and others.
+            await asyncio.sleep(0)
             outcome = await run_case(case, self._suite, limits, turn_done)
-            self._keep(position, case, outcome)
+            results.keep(position, case, outcome)
+            if self._reporters.cases:
+                self._reporters.tell(case_finished(position, case, outcome, results))
+            if self._fail_fast and outcome.status != "passed":
+                self._stopping = True
 
     def _turn_teller(self, case: BoundCase) -> Callable[[int, TurnOutcome], None]:
         def tell(index: int, outcome: TurnOutcome) -> None:
@@ -217,21 +300,15 @@ class Run:
 
         return tell
 
-    def _keep(self, position: int, case: BoundCase, outcome: CaseOutcome) -> None:
-        self._journal.append(position, write_record(case, outcome))
-        self._count.add(outcome)
-        self._kept.set()
-        if self._reporters.cases:
-            self._reporters.tell(
-                CaseFinished(
-                    index=case.index,
-                    name=case.label,
-                    status=outcome.status,
-                    checked=outcome.checked,
-                    duration_ms=sum(turn.duration_ms for turn in outcome.turns),
-                    read=lambda: read_record(self._journal.read(position)),
-                )
-            )
+    def _started(self, total: int, parallel: int) -> RunStarted:
+        return RunStarted(
+            run_id=self.id,
+            agent_name=self._suite.agent.name,
+            agent_config_path=None if self._suite.path is None else str(self._suite.path),
+            total=total,
+            parallel=parallel,
+            plugins=dict(self._suite.plugins),
+        )
 
     def _finished(self, duration_ms: float) -> RunFinished:
         head = self._head()

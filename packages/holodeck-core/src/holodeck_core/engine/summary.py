@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from typing import Any
 
-from holodeck_core.engine.outcomes import CaseOutcome
+from holodeck_core.errors import RunError
 from holodeck_core.models.test_result import ReportSummary
 
 
@@ -25,20 +26,27 @@ class SummaryCount:
         """How many cases have finished."""
         return self.passed + self.failed
 
-    def add(self, outcome: CaseOutcome) -> None:
-        """Count one finished case. A case that errored counts as failed, and apart."""
-        if outcome.status == "passed":
+    def add(self, record: dict[str, Any]) -> None:
+        """Count one finished case by its record. A case that errored counts as failed, and apart."""
+        if record["status"] == "passed":
             self.passed += 1
         else:
             self.failed += 1
-            self.errored += outcome.status == "error"
-        self.unchecked += not outcome.checked
-        for turn in outcome.turns:
-            self.duration_ms += turn.duration_ms
-            for metric in turn.metrics:
-                self._states[metric.name][metric.status] += 1
-                if metric.status == "scored" and metric.score is not None:
-                    self._sums[metric.name] += metric.score
+            self.errored += record["status"] == "error"
+        self.unchecked += not record["checked"]
+        for turn in record["turns"]:
+            self.duration_ms += turn["execution_time_ms"]
+            for metric in turn["metric_results"]:
+                self._states[metric["metric_name"]][metric["status"]] += 1
+                if metric["status"] == "scored":
+                    self._sums[metric["metric_name"]] += metric["score"]
+
+    def add_stored(self, record: dict[str, Any]) -> None:
+        """Count a case by the record that a file holds. Raises RunError for what is none."""
+        try:
+            self.add(record)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise RunError(f"the stored result of case {record['index'] + 1} cannot be read") from error
 
     def summary(self) -> ReportSummary:
         """The totals so far. Means run over scored turns; ``metrics_evaluated`` says over how many."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         RAGMetric,
     )
     from holodeck_core.models.llm import EmbeddingProvider, LLMConfig, LLMProvider
+    from holodeck_core.models.run_head import RunHead, Selection
     from holodeck_core.models.test_case import ExpectedTool, FileInput, ForbiddenTool, TestCaseModel, Turn
     from holodeck_core.models.test_result import (
         MetricResult,
@@ -49,6 +50,7 @@ _MODULES = {
         "RAGMetric",
     ),
     "llm": ("EmbeddingProvider", "LLMConfig", "LLMProvider"),
+    "run_head": ("RunHead", "Selection"),
     "test_case": ("ExpectedTool", "FileInput", "ForbiddenTool", "TestCaseModel", "Turn"),
     "test_result": (
         "MetricResult",
@@ -96,6 +98,8 @@ __all__ = [
     "PromptTool",
     "RAGMetric",
     "ReportSummary",
+    "RunHead",
+    "Selection",
     "SessionState",
     "TestCaseModel",
     "TestReport",

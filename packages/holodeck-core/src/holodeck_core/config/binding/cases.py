@@ -12,6 +12,7 @@ import attrs
 from holodeck_core.api.suite import BoundCase, CaseSource
 from holodeck_core.config.binding.agent_sections import AgentSections
 from holodeck_core.config.binding.case import CaseBinder
+from holodeck_core.config.binding.fingerprint import content_hash
 from holodeck_core.config.binding.referenced import check_case_files
 from holodeck_core.config.messages.valid_keys import shown_key
 from holodeck_core.config.messages.validate import Path, distinct, validate
@@ -60,7 +61,7 @@ class JsonLinesCases:
             bound = bind_line(line, index, self._binder, [])
             if bound is None:
                 raise self._changed()
-            yield bound[1]
+            yield attrs.evolve(bound[1], content_hash=content_hash(line.value))
 
     def _changed(self) -> RunError:
         return RunError(f"{self._path} has changed since it was checked: start again")
@@ -152,7 +153,7 @@ def listed_cases(
             made = bind_value(value, index, document, place, line, binder, problems, first)
             if made is not None:
                 models.append(made[0])
-                bound.append(made[1])
+                bound.append(attrs.evolve(made[1], content_hash=content_hash(value)))
     return models, bound
 
 

@@ -1,0 +1,81 @@
+"""``holodeck runs``: what runs there are, and which of them are old."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from holodeck_core import ReportSummary
+from holodeck_core.engine.run_folder import RunFolder, is_live
+from holodeck_core.engine.stored import StoredRun
+from holodeck_core.errors import RunError
+from holodeck_core.text import one_line, shorten
+
+_HEAD = ("run", "agent", "started", "state", "results")
+_AGENT_WIDTH = 40
+
+
+def run_data(run: RunFolder) -> dict[str, Any]:
+    """A run as data. The counts are None where its results cannot be read."""
+    head, live, summary = run.head, is_live(run.path), _summary(run)
+    return {
+        "run_id": run.path.name,
+        "agent_name": head.agent_name,
+        "agent_file": head.agent_file,
+        "started_at": head.started_at,
+        "finished_at": None if live else head.finished_at,
+        "complete": head.complete,
+        "live": live,
+        "total": head.total,
+        "finished": summary and summary.total_tests,
+        "passed": summary and summary.passed,
+        "failed": summary and summary.failed,
+        "errored": summary and summary.errored,
+        "path": str(run.path),
+    }
+
+
+def run_table(runs: Sequence[dict[str, Any]]) -> list[str]:
+    """One line a run below a head. Pure."""
+    rows = [_HEAD, *map(_row, runs)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD) - 1)]
+    return [
+        "  ".join([*(f"{cell:<{width}}" for cell, width in zip(row[:-1], widths, strict=True)), row[-1]])
+        for row in rows
+    ]
+
+
+def old_runs(
+    runs: Sequence[RunFolder], keep: int | None, older_than: timedelta | None, now: datetime
+) -> list[RunFolder]:
+    """Those that are neither among the ``keep`` latest nor young enough; ``runs`` has the latest last. Pure."""
+    behind = runs if keep is None else runs[: max(0, len(runs) - keep)]
+    return [run for run in behind if older_than is None or run.head.started_at < now - older_than]
+
+
+def _summary(run: RunFolder) -> ReportSummary | None:
+    """The totals that the run wrote at its end; those of its results where it did not come to that."""
+    if run.head.summary is not None:
+        return run.head.summary
+    try:
+        return StoredRun(run).summary()
+    except RunError:
+        return None
+
+
+def _row(run: dict[str, Any]) -> tuple[str, ...]:
+    state = "going on" if run["live"] else "complete" if run["complete"] else "incomplete"
+    agent = shorten(one_line(run["agent_name"]), _AGENT_WIDTH)
+    started = run["started_at"].astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    return (one_line(run["run_id"]), agent, started, state, _counts(run))
+
+
+def _counts(run: dict[str, Any]) -> str:
+    if run["finished"] is None:
+        return "cannot be read"
+    counts = [f"{run['passed']} passed", f"{run['failed'] - run['errored']} failed"]
+    counts += [f"{run['errored']} errored"] if run["errored"] else []
+    missing = (run["total"] or 0) - run["finished"]
+    counts += [f"{missing} missing"] if missing > 0 else []
+    return ", ".join(counts)

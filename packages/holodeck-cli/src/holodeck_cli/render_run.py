@@ -1,0 +1,44 @@
+"""``holodeck report``: the events of a run that is kept, told to reporters once more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from holodeck_cli.exit_codes import ExitCode
+from holodeck_cli.find_runs import find_run, runs_folder
+from holodeck_cli.make_reports import make_reports
+from holodeck_cli.mistakes import UsageMistake
+from holodeck_cli.outputs import Output
+from holodeck_cli.reporters.terminal import TerminalOptions, TerminalReporter
+from holodeck_cli.streams import tell, tell_error
+from holodeck_core.engine.reporting import Reporters
+from holodeck_core.engine.stored import StoredRun
+from holodeck_core.errors import RunError
+from holodeck_core.text import one_line
+
+
+def render_run(
+    word: str, run_dir: Path | None, outputs: Sequence[Output], verbosity: int, color: bool
+) -> ExitCode:
+    """Write the reports that are asked for, or show the run where none is.
+
+    Raises UsageMistake where there is no such run, and PluginError for a format that cannot be had.
+    """
+    run = find_run(word, runs_folder(run_dir))
+    reports = make_reports(outputs)
+    terminal = TerminalReporter(TerminalOptions(verbosity=verbosity, color=color))
+    reporters = Reporters(reports or [terminal])
+    try:
+        for event in StoredRun(run).events():
+            reporters.tell(event)
+    except RunError as error:
+        raise UsageMistake(str(error)) from None
+    finally:
+        terminal.end()
+    for trouble in reporters.errors:
+        tell_error(f"error: a report could not be written: {one_line(trouble)}")
+    if reporters.errors:
+        return ExitCode.USAGE
+    tell(f"wrote {output.path}" for output in outputs if output.path is not None)
+    return ExitCode.OK

@@ -1,0 +1,46 @@
+"""``holodeck test --resume``: which run goes on, what speaks against it, and what is said of it."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from holodeck_cli.find_runs import find_run, latest_incomplete, shown
+from holodeck_cli.mistakes import UsageMistake
+from holodeck_core import Run, Suite
+from holodeck_core.engine.describe_run import what_changed
+from holodeck_core.engine.run_folder import RunFolder
+
+
+def find_resumed(word: str | None, runs: Path, agent: Path) -> RunFolder | None:
+    """The run that is meant; the empty word is the latest incomplete run of the agent file, None is none."""
+    if word is None:
+        return None
+    return find_run(word, runs, agent) if word else latest_incomplete(runs, agent)
+
+
+def refuse_changes(resumed: RunFolder, suite: Suite) -> None:
+    """Raises UsageMistake where old and new results would not be of the same agent: says why, and how to go on."""
+    changes = what_changed(resumed.head, suite)
+    if changes:
+        listed = "".join(f"\n    {change}" for change in changes)
+        raise UsageMistake(
+            f"the run {resumed.head.run_id} cannot be resumed, since its results would not be of the same agent:"
+            f"{listed}\n"
+            "Run all cases anew without --resume, or go on with --allow-changes: results that are there stay."
+        )
+
+
+def resumed_line(run: Run) -> str:
+    """``resumed 20250102-…: 12 taken over, 1 changed, 3 new, 2 left out``; what was left out is known at the end."""
+    counts = [
+        f"{count} {what}"
+        for what, count in run.taken_over.items()
+        if what == "taken over" or (count and (what != "left out" or run.complete))
+    ]
+    return f"resumed {run.id}: {', '.join(counts)}"
+
+
+def go_on_line(agent: Path, folder: Path) -> str:
+    """How to go on with a run that is not complete."""
+    return f"to go on: {shlex.join(['holodeck', 'test', str(agent), '--resume', shown(folder)])}"

@@ -1,0 +1,63 @@
+"""Which cases a run is of: by their names, by their tags, and by what became of them before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from holodeck_cli.mistakes import UsageMistake
+from holodeck_cli.select_cases import has_tag, name_test
+from holodeck_core import BoundCase, RunError
+from holodeck_core.engine.stored import read_run
+from holodeck_core.models import Selection
+
+CaseTest: TypeAlias = Callable[[BoundCase], bool]
+
+
+def case_test(selection: Selection | None, runs: Path) -> CaseTest | None:
+    """Whether a case is selected; None where all are. ``runs`` holds the run that ``last_failed`` names.
+
+    Raises UsageMistake for what is no expression, and for a run that is not there.
+    """
+    tests = [] if selection is None else list(_tests(selection, runs))
+    return (lambda case: all(test(case) for test in tests)) if tests else None
+
+
+def selects_none(selection: Selection, total: int) -> str:
+    """What to say where a selection leaves no case."""
+    asked = [] if selection.name is None else [f"-k {selection.name!r}"]
+    asked += [f"--tag {tag!r}" for tag in selection.tags]
+    asked += [] if selection.last_failed is None else [f"--last-failed (of {selection.last_failed})"]
+    return f"no test cases: {' '.join(asked)} selects none of {total}"
+
+
+def _tests(selection: Selection, runs: Path) -> Iterable[CaseTest]:
+    if selection.name is not None:
+        try:
+            named = name_test(selection.name)
+        except ValueError as error:
+            raise UsageMistake(f"-k {error}") from None
+        yield lambda case: named(case.label)
+    if selection.tags:
+        yield lambda case: has_tag(case.tags, selection.tags)
+    if selection.last_failed is not None:
+        try:
+            yield did_not_pass(read_run(runs / selection.last_failed).records())
+        except RunError as error:
+            raise UsageMistake(f"--last-failed: {error}") from None
+
+
+def did_not_pass(records: Iterable[dict[str, Any]]) -> CaseTest:
+    """Whether a case is one of those that did not pass: the very same one, wherever it stands by now, or one of its
+    name, whatever it says by now. A case without a name is also known by its place."""
+    failed = [record for record in records if record.get("status") != "passed"]
+    hashes = {str(record.get("case_hash")) for record in failed}
+    names = {str(record.get("test_name")) for record in failed if record.get("test_name") is not None}
+    unnamed = {record["index"] for record in failed if record.get("test_name") is None}
+
+    def test(case: BoundCase) -> bool:
+        known = case.index in unnamed if case.name is None else case.name in names
+        return known or case.content_hash in hashes
+
+    return test

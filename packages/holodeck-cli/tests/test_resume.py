@@ -1,0 +1,283 @@
+"""``holodeck test --resume``: only what is missing runs, and what speaks against that is told."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+Holodeck: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
+Launch: TypeAlias = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def killed(holodeck: Holodeck, logged: Any) -> str:
+    """The id of a run of five cases, of which the second errored, that was killed in the fourth."""
+    logged.write("a", "bad", "c", "d", "e")
+    logged.at("kill", "d")
+    assert holodeck("test").returncode == -signal.SIGKILL
+    logged.never("kill")
+    assert logged.sent() == ["a", "bad", "c", "d"]
+    [run] = logged.ids()
+    return str(run)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["--resume"],
+        ["--resume", "agent.yaml"],
+        ["--resume=last~0"],
+        ["--resume", "ID", "agent.yaml"],
+        ["--resume", ".holodeck/runs/ID"],
+    ],
+    ids=" ".join,
+)
+def test_only_what_is_missing_is_sent_and_everything_is_reported(
+    holodeck: Holodeck, logged: Any, killed: str, tmp_path: Path, args: list[str]
+) -> None:
+    done = holodeck("test", "-o", "report.json", *[arg.replace("ID", killed) for arg in args])
+    assert done.returncode == 1, done.stderr  # the case that failed before counts
+    assert logged.sent() == ["d", "e"]
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert (report["run_id"], report["complete"]) == (killed, True)
+    assert [result["test_name"] for result in report["results"]] == ["a", "bad", "c", "d", "e"]
+    assert report["summary"]["passed"] == 4
+    lines = done.stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["PASS", "PASS", "4", "resumed"]
+    assert lines[-1] == f"resumed {killed}: 3 taken over, 2 new"
+    assert logged.ids() == [killed]
+
+
+def test_a_run_that_was_taken_up_and_is_complete_is_not_taken_up_by_itself_again(
+    holodeck: Holodeck, killed: str
+) -> None:
+    assert holodeck("test", "--resume").returncode == 1
+    again = holodeck("test", "--resume")
+    assert (again.returncode, again.stdout) == (2, "")
+    assert again.stderr == "Error: .holodeck/runs holds no run of agent.yaml that is incomplete\n"
+    assert f"resumed {killed}: 5 taken over\n" in holodeck("test", "--resume", "last").stdout
+
+
+def test_a_run_that_is_killed_again_and_again_comes_to_its_end(
+    holodeck: Holodeck, logged: Any, killed: str
+) -> None:
+    logged.at("kill", "e")
+    assert holodeck("test", "--resume").returncode == -signal.SIGKILL
+    assert logged.sent() == ["d", "e"]
+    logged.never("kill")
+    assert holodeck("test", "--resume").returncode == 1
+    assert logged.sent() == ["e"]
+    assert logged.ids() == [killed]
+
+
+def test_a_line_that_was_torn_off_costs_its_own_case(
+    holodeck: Holodeck, logged: Any, killed: str, tmp_path: Path
+) -> None:
+    journal = logged.runs / killed / "results.jsonl"
+    journal.write_bytes(journal.read_bytes()[:-7])
+    assert holodeck("test", "--resume", "-o", "report.json").returncode == 1
+    assert logged.sent() == ["c", "d", "e"]
+    assert json.loads((tmp_path / "report.json").read_text())["summary"]["total_tests"] == 5
+    assert len([json.loads(line) for line in journal.read_bytes().splitlines()]) == 5
+
+
+def test_a_line_that_is_no_result_costs_nothing(holodeck: Holodeck, logged: Any, killed: str) -> None:
+    journal = logged.runs / killed / "results.jsonl"
+    journal.write_bytes(b"\0" * 100 + b"\n{}\n" + journal.read_bytes())
+    assert holodeck("test", "--resume").returncode == 1
+    assert logged.sent() == ["d", "e"]
+    assert holodeck("report").stdout.splitlines()[-1].startswith("4 passed, 0 failed, 1 errored in ")
+
+
+def test_changed_and_new_cases_run_and_removed_ones_are_left_out(
+    holodeck: Holodeck, logged: Any, killed: str, tmp_path: Path
+) -> None:
+    logged.write("a", "other", "c", "d", "e", "f")
+    done = holodeck("test", "--resume", "-o", "report.json")
+    assert done.returncode == 0
+    assert logged.sent() == ["other", "d", "e", "f"]
+    assert f"resumed {killed}: 2 taken over, 1 changed, 3 new\n" in done.stdout
+    logged.write("a", "other", "c")
+    done = holodeck("test", "--resume", "last", "-o", "report.json")
+    assert f"resumed {killed}: 3 taken over, 3 left out\n" in done.stdout
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert [result["test_name"] for result in report["results"]] == ["a", "other", "c"]
+    again = json.loads(holodeck("report", "--format", "json").stdout)
+    assert again == report
+
+
+def test_a_result_of_a_case_that_has_changed_does_not_hold_while_the_case_runs_again(
+    holodeck: Holodeck, logged: Any, killed: str
+) -> None:
+    cases = [{"name": text, "input": text, "ground_truth": "new"} for text in ("a", "bad", "c", "d", "e")]
+    logged.write(cases=cases)
+    logged.at("kill", "bad")
+    assert holodeck("test", "--resume").returncode == -signal.SIGKILL
+    shown = holodeck("report", "-q").stdout.splitlines()[-1]
+    assert shown.startswith("incomplete, 2 of 5 cases finished: ")  # the new one of a, and the old one of c
+
+
+def test_the_cases_are_those_that_the_run_was_started_with(holodeck: Holodeck, logged: Any) -> None:
+    cases = [{"name": text, "input": text, "tags": [text[0]]} for text in ("a1", "a2", "b1", "b2", "a3")]
+    logged.write(cases=cases)
+    logged.at("kill", "a2")
+    holodeck("test", "--tag", "a", "-k", "not 1")
+    logged.never("kill")
+    assert logged.sent() == ["a2"]
+    assert holodeck("test", "--resume").returncode == 0
+    assert logged.sent() == ["a2", "a3"]
+
+
+def test_what_the_last_failed_were_is_known_when_their_run_is_resumed(
+    holodeck: Holodeck, logged: Any
+) -> None:
+    cases = [{"name": text, "input": text, "ground_truth": "no"} for text in ("a", "b", "c")]
+    logged.write(cases=cases, evaluations={"metrics": [{"type": "standard", "metric": "equality"}]})
+    assert holodeck("test").returncode == 1
+    logged.sent()
+    logged.at("kill", "b")
+    holodeck("test", "--last-failed")
+    logged.never("kill")
+    assert logged.sent() == ["a", "b"]
+    assert holodeck("test", "--resume").returncode == 1
+    assert logged.sent() == ["b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (
+            {"instructions": {"inline": "Be brief."}},
+            ["    `instructions` of the agent file was added"],
+        ),
+        (
+            {"name": "other", "evaluations": {"metrics": []}},
+            ["    `evaluations` of the agent file was added", "    `name` of the agent file has changed"],
+        ),
+    ],
+    ids=["added", "two-changes"],
+)
+def test_a_changed_agent_file_is_refused_with_what_has_changed(
+    holodeck: Holodeck, logged: Any, killed: str, change: dict[str, Any], told: list[str]
+) -> None:
+    logged.write("a", "bad", "c", "d", "e", **change)
+    done = holodeck("test", "--resume")
+    assert (done.returncode, done.stdout, logged.sent()) == (2, "", [])
+    first, *changes, last = done.stderr.splitlines()
+    assert first.startswith(f"Error: the run {killed} cannot be resumed, ")
+    assert changes == told
+    assert "--allow-changes" in last
+
+
+def test_another_version_of_a_plugin_is_refused(holodeck: Holodeck, logged: Any, killed: str) -> None:
+    path = logged.runs / killed / "run.json"
+    head = json.loads(path.read_text())
+    path.write_text(json.dumps({**head, "plugins": {**head["plugins"], "core": "0.0.9", "acme": "2"}}))
+    done = holodeck("test", "--resume")
+    assert done.returncode == 2
+    assert "    the plugin acme was 2 and is not used\n" in done.stderr
+    assert "    the plugin core was 0.0.9 and is " in done.stderr
+
+
+def test_changes_that_are_allowed_are_allowed_for_the_rest_of_the_run(
+    holodeck: Holodeck, logged: Any, killed: str
+) -> None:
+    logged.write("a", "bad", "c", "d", "e", instructions={"inline": "Be brief."})
+    logged.at("kill", "e")
+    assert holodeck("test", "--resume", "--allow-changes").returncode == -signal.SIGKILL
+    assert logged.sent() == ["d", "e"]
+    logged.never("kill")
+    assert holodeck("test", "--resume").returncode == 1
+    assert logged.sent() == ["e"]
+
+
+def test_execution_settings_may_change(holodeck: Holodeck, logged: Any, killed: str) -> None:
+    logged.write("a", "bad", "c", "d", "e", execution={"parallel_test_cases": 3, "llm_timeout": 9})
+    assert holodeck("test", "--resume", "-p", "2").returncode == 1
+    assert sorted(logged.sent()) == ["d", "e"]
+
+
+def test_a_run_that_is_going_on_is_refused(holodeck: Holodeck, logged: Any, launch: Launch) -> None:
+    logged.write("a", "b", "c")
+    logged.at("hold", "b")
+    process = launch("test")
+    logged.wait_for("b")
+    done = holodeck("test", "--resume")
+    [run] = logged.ids()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"Error: the run {run} is going on in another process\n"
+    assert process.poll() is None
+    process.send_signal(signal.SIGTERM)
+    process.communicate()
+    logged.never("hold")
+    assert logged.sent() == ["a", "b"]
+    assert holodeck("test", "--resume").returncode == 0
+    assert logged.sent() == ["b", "c"]
+
+
+def test_an_interrupted_run_says_how_to_go_on(logged: Any, launch: Launch, command: tuple[str, ...]) -> None:
+    logged.write("a", "b", "c")
+    logged.at("hold", "b")
+    process = launch("test")
+    logged.wait_for("b")
+    process.send_signal(signal.SIGINT)
+    shown, _ = process.communicate(timeout=20)
+    logged.never("hold")
+    assert logged.sent() == ["a", "b"]
+    how = shown.splitlines()[-1]
+    assert how.startswith("to go on: holodeck test agent.yaml --resume ")
+    words = shlex.split(how.removeprefix("to go on: holodeck "))
+    done = subprocess.run([*command, *words], cwd=logged.folder, capture_output=True, check=False)
+    assert (done.returncode, logged.sent()) == (0, ["b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["--resume"], "Error: .holodeck/runs holds no run of agent.yaml that is incomplete\n"),
+        (["--resume", "last"], "Error: there is no last: .holodeck/runs holds no runs of agent.yaml\n"),
+        (["--resume", "last~2"], "Error: there is no last~2: .holodeck/runs holds no runs of agent.yaml\n"),
+        (
+            ["--resume", "nope\x1b[31m"],
+            r"Error: there is no run 'nope\x1b[31m' in .holodeck/runs, and no such",
+        ),
+        (["--resume", "missing.yaml"], "Error: there is no run 'missing.yaml' in "),
+        (["--resume", "folder"], "Error: folder is not the folder of a run: run.json: No such file or dir"),
+        (["--resume", "broken"], "Error: broken/run.json does not describe a run: "),
+        (["--resume", "--run-dir", "away"], "Error: away holds no run of agent.yaml that is incomplete\n"),
+        (["--resume", "-k", "a"], "a run is resumed with the cases that it was started with"),
+        (["--resume", "--tag", "a"], "a run is resumed with the cases that it was started with"),
+        (["--resume", "--last-failed"], "a run is resumed with the cases that it was started with"),
+        (["--allow-changes"], "--allow-changes goes with --resume"),
+    ],
+    ids=lambda value: ascii(" ".join(value)) if isinstance(value, list) else "",
+)
+def test_what_cannot_be_resumed(
+    holodeck: Holodeck, logged: Any, tmp_path: Path, args: list[str], told: str
+) -> None:
+    logged.write("a")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "run.json").write_text('{"run_id": 3}')
+    done = holodeck("test", *args)
+    assert (done.returncode, done.stdout, logged.sent()) == (2, "", [])
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_run_of_another_agent_file_is_another_run(
+    holodeck: Holodeck, logged: Any, killed: str, tmp_path: Path
+) -> None:
+    (tmp_path / "other.yaml").write_text((tmp_path / "agent.yaml").read_text())
+    done = holodeck("test", "other.yaml", "--resume")
+    assert (done.returncode, logged.sent()) == (2, [])
+    assert "holds no run of other.yaml that is incomplete" in done.stderr
+    assert holodeck("test", "other.yaml", "--resume", killed).returncode == 1  # asked for by its id
+    assert logged.sent() == ["d", "e"]

@@ -1,0 +1,92 @@
+"""What a run is, for its report and its folder."""
+
+from __future__ import annotations
+
+import os
+import platform
+import secrets
+import subprocess
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from holodeck_core.api.suite import Suite
+from holodeck_core.models.run_head import RunHead, Selection
+from holodeck_core.plugins.distributions import core_version
+
+_GIT_TIMEOUT_S = 5
+
+
+def new_run_id() -> str:
+    """Sorts by the time at which it was made, and is unique."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+
+
+def describe_environment(plugins: Mapping[str, str]) -> dict[str, str]:
+    """The versions of Python, of the platform and of the plugins in use."""
+    return {
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        **{f"plugin {name}": version for name, version in sorted(plugins.items())},
+    }
+
+
+def describe_run(
+    suite: Suite, run_id: str, started_at: datetime, selection: Selection | None = None
+) -> RunHead:
+    """What is known of a run when it begins. Asks git for the commit, and so may take a moment."""
+    path = None if suite.path is None else suite.path.resolve()
+    return RunHead(
+        run_id=run_id,
+        agent_name=suite.agent.name,
+        agent_config_path=None if suite.path is None else path_text(suite.path),
+        agent_file=None if path is None else path_text(path),
+        started_at=started_at,
+        holodeck_version=core_version(),
+        environment=describe_environment(suite.plugins),
+        plugins=dict(suite.plugins),
+        git_commit=None if path is None else _git_commit(path.parent),
+        fingerprint=dict(suite.fingerprint),
+        configuration=dict(suite.configuration),
+        selection=selection,
+    )
+
+
+def path_text(path: Path) -> str:
+    """The path as ``run.json`` has it: what is no text in a file's name is replaced."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+def what_changed(head: RunHead, suite: Suite) -> list[str]:
+    """What results of the described run cannot be mixed with those of the suite for; empty where nothing stands in
+    the way. Cases and execution settings may differ."""
+    changes = []
+    before, now = head.fingerprint, suite.fingerprint
+    for section in sorted({*before, *now}):
+        if section not in before:
+            changes.append(f"`{section}` of the agent file was added")
+        elif section not in now:
+            changes.append(f"`{section}` of the agent file was removed")
+        elif before[section] != now[section]:
+            changes.append(f"`{section}` of the agent file has changed")
+    for plugin in sorted({*head.plugins, *suite.plugins}):
+        old, new = head.plugins.get(plugin), suite.plugins.get(plugin)
+        if old != new:
+            changes.append(f"the plugin {plugin} was {old or 'not used'} and is {new or 'not used'}")
+    return changes
+
+
+def _git_commit(folder: Path) -> str | None:
+    """The commit that is checked out where the agent file lies; None outside of git."""
+    try:
+        done = subprocess.run(
+            ["git", "rev-parse", "HEAD"],  # noqa: S607 - the git of the user's own path
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=_GIT_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip() or None if done.returncode == 0 else None

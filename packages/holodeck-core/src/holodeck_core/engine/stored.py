@@ -1,0 +1,97 @@
+"""A run that is kept in a folder, read again. Nothing of the suite is loaded, and nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from holodeck_core.api.events import RunEvent, RunFinished, RunStarted
+from holodeck_core.engine.case_events import case_told_again
+from holodeck_core.engine.record import parse_record, read_record
+from holodeck_core.engine.results import last_lines
+from holodeck_core.engine.run_folder import RunFolder
+from holodeck_core.engine.summary import SummaryCount
+from holodeck_core.errors import RunError
+from holodeck_core.models.test_result import ReportSummary, TestReport, TestResult
+
+
+class StoredRun:
+    """What a run folder holds, as it was when this was made; the run may be going on. Raises RunError."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.folder = folder
+        self._journal = folder.journal(writable=False)
+        self._lines = last_lines(self._journal)
+
+    def __len__(self) -> int:
+        """How many results there are."""
+        return self._lines.count
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """The records of the cases, in file order, as they were written."""
+        for offset in self._lines.values():
+            record = parse_record(self._journal.line_at(offset))
+            if record is not None:
+                yield record
+
+    def results(self) -> Iterator[TestResult]:
+        """The results, in file order, read one by one. Raises RunError at one that cannot be read."""
+        for index, offset in self._lines.items():
+            try:
+                yield read_record(self._journal.line_at(offset))
+            except (ValidationError, KeyError, TypeError, AttributeError, IndexError) as error:
+                raise RunError(
+                    f"the stored result of case {index + 1} in {self.folder.path} cannot be read"
+                ) from error
+
+    def summary(self) -> ReportSummary:
+        """The totals of the results that are there."""
+        count = SummaryCount()
+        for record in self.records():
+            count.add_stored(record)
+        return count.summary()
+
+    def report_head(self) -> TestReport:
+        """The report without its results."""
+        head = self.folder.head
+        return TestReport(
+            run_id=head.run_id,
+            complete=head.complete,
+            agent_name=head.agent_name,
+            agent_config_path=head.agent_config_path,
+            results=[],
+            summary=self.summary(),
+            timestamp=head.started_at,
+            holodeck_version=head.holodeck_version,
+            environment=head.environment,
+        )
+
+    def events(self) -> Iterator[RunEvent]:
+        """The run as reporters would have been told of it, had one case followed the other in file order."""
+        head, report = self.folder.head, self.report_head()
+        yield RunStarted(
+            run_id=head.run_id,
+            agent_name=head.agent_name,
+            agent_config_path=head.agent_config_path,
+            total=len(self) if head.total is None else head.total,
+            parallel=1,
+            plugins=head.plugins,
+        )
+        for result in self.results():
+            yield from case_told_again(result)
+        duration = head.duration_ms
+        yield RunFinished(
+            complete=head.complete,
+            duration_ms=report.summary.total_duration_ms if duration is None else duration,
+            summary=report.summary,
+            head=report,
+            results=self.results,
+        )
+
+
+def read_run(path: Path) -> StoredRun:
+    """The run in a folder. Raises RunError where it is none."""
+    return StoredRun(RunFolder.open(path))

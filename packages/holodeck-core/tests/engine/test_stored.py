@@ -1,0 +1,324 @@
+"""Runs that are kept, read again without their suite."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from holodeck_core import (
+    CaseFinished,
+    CaseStarted,
+    NoOptions,
+    Reporter,
+    RunError,
+    RunFinished,
+    RunStarted,
+    Suite,
+    TurnFinished,
+    resume_suite,
+    run_suite,
+)
+from holodeck_core.engine.run_folder import RunFolder, is_live, list_runs
+from holodeck_core.engine.stored import read_run
+
+
+class Notes(Reporter):
+    """Writes down every event."""
+
+    def __init__(self) -> None:
+        super().__init__(NoOptions())
+        self.events: list[Any] = []
+
+    def run_started(self, event: RunStarted) -> None:
+        self.events.append(event)
+
+    def case_started(self, event: CaseStarted) -> None:
+        self.events.append(event)
+
+    def turn_finished(self, event: TurnFinished) -> None:
+        self.events.append(event)
+
+    def case_finished(self, event: CaseFinished) -> None:
+        self.events.append(event)
+
+    def run_finished(self, event: RunFinished) -> None:
+        self.events.append(event)
+
+
+@pytest.fixture
+def suite(suite_of: Any, turn: Any, metric: Any) -> Callable[..., Suite]:
+    """A suite of one case a text; the text ``wrong`` fails."""
+
+    def make(*texts: str, talk: Callable[[str], Any] = str) -> Suite:
+        turns = [
+            [turn(text, ground_truth="x" if text == "wrong" else text, metrics=(metric(),))] for text in texts
+        ]
+        found = suite_of(talk, *turns)
+        cases = [
+            attrs.evolve(
+                case, content_hash=case.turns[0].message.text, name=f"case {case.turns[0].message.text}"
+            )
+            for case in found.cases
+        ]
+        return attrs.evolve(found, cases=cases)
+
+    return make
+
+
+def plain(event: Any) -> dict[str, Any]:
+    """What an event says, with what it reads, and without durations."""
+    fields = {name: getattr(event, name) for name in (each.name for each in attrs.fields(type(event)))}
+    fields.pop("duration_ms", None)
+    if "read" in fields:
+        fields["read"] = fields["read"]()
+    if "results" in fields:
+        fields["results"] = list(fields["results"]())
+    return {"kind": type(event).__name__, **fields}
+
+
+async def test_the_events_of_a_stored_run_are_those_of_the_run(suite: Any, tmp_path: Path) -> None:
+    notes = Notes()
+    run = run_suite(suite("a", "wrong", "c"), reporters=[notes], run_dir=tmp_path)
+    report = await run
+    stored = read_run(tmp_path / run.id)
+    assert list(map(plain, stored.events())) == list(map(plain, notes.events))
+    assert stored.report_head().model_copy(update={"results": list(stored.results())}) == report
+
+
+async def test_a_line_that_is_being_written_is_not_read_and_not_touched(suite: Any, tmp_path: Path) -> None:
+    run = run_suite(suite("a", "b"), run_dir=tmp_path)
+    await run
+    journal = tmp_path / run.id / "results.jsonl"
+    for content in (journal.read_bytes()[:-1], journal.read_bytes() + b'{"index": 7, "t', b'{"ind', b""):
+        journal.write_bytes(content)
+        stored = read_run(tmp_path / run.id)
+        assert len(stored) == content.count(b"\n")
+        assert stored.summary().total_tests == content.count(b"\n")
+        assert journal.read_bytes() == content
+
+
+async def test_a_run_that_has_no_results_yet_is_empty(suite: Any, tmp_path: Path) -> None:
+    run = run_suite(suite("a"), run_dir=tmp_path)
+    await run
+    (tmp_path / run.id / "results.jsonl").unlink()
+    assert list(read_run(tmp_path / run.id).results()) == []
+    assert not (tmp_path / run.id / "results.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"\x00" * 100,
+        b"\xff\xfe",
+        b"",
+        b"{}",
+        b"[1]",
+        b"null",
+        b'{"index": -1}',
+        b'{"index": true}',
+        b'{"index": 1.0}',
+        b'{"index": 99999999999999999999}',
+        b"[" * 100_000,
+    ],
+)
+async def test_a_line_that_is_no_result_is_passed_over(suite: Any, tmp_path: Path, line: bytes) -> None:
+    run = run_suite(suite("a", "b"), run_dir=tmp_path)
+    await run
+    journal = tmp_path / run.id / "results.jsonl"
+    first, second = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(first + line + b"\n" + second)
+    assert [result.index for result in read_run(tmp_path / run.id).results()] == [0, 1]
+    resumed = resume_suite(suite("a", "b"), tmp_path / run.id)
+    await resumed
+    assert resumed.taken_over == {"taken over": 2, "changed": 0, "new": 0, "left out": 0}
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"index": 0},
+        {"index": 0, "status": "passed", "checked": True, "turns": [{}]},
+        {"index": 0, "status": "passed", "checked": True, "turns": 3},
+        {"index": 0, "status": "passed", "checked": True, "turns": [[]]},
+    ],
+)
+async def test_a_result_of_another_shape_is_an_error(
+    suite: Any, tmp_path: Path, record: dict[str, Any]
+) -> None:
+    run = run_suite(suite("a"), run_dir=tmp_path)
+    await run
+    (tmp_path / run.id / "results.jsonl").write_text(json.dumps({"case_hash": "a", **record}) + "\n")
+    with pytest.raises(RunError, match="the stored result of case 1 cannot be read"):
+        list(read_run(tmp_path / run.id).events())
+    with pytest.raises(RunError, match=r"the stored result of case 1 in .* cannot be read"):
+        list(read_run(tmp_path / run.id).results())
+    with pytest.raises(RunError, match="the stored result of case 1 cannot be read"):
+        await resume_suite(suite("a"), tmp_path / run.id)
+
+
+async def test_what_a_resumed_run_left_out_is_not_there_any_more(suite: Any, tmp_path: Path) -> None:
+    run = run_suite(suite("a", "b", "c", "d"), run_dir=tmp_path)
+    await run
+    resumed = resume_suite(suite("a", "x"), tmp_path / run.id)
+    report = await resumed
+    assert resumed.taken_over == {"taken over": 1, "changed": 1, "new": 0, "left out": 2}
+    stored = read_run(tmp_path / run.id)
+    assert list(stored.results()) == report.results
+    again = resume_suite(suite("a", "x", "c"), tmp_path / run.id)
+    await again
+    assert again.taken_over == {"taken over": 2, "changed": 0, "new": 1, "left out": 0}
+
+
+async def test_a_run_that_goes_on_is_incomplete_until_it_is_over(suite: Any, tmp_path: Path) -> None:
+    run = run_suite(suite("a", "b"), run_dir=tmp_path)
+    await run
+    assert read_run(tmp_path / run.id).folder.head.complete
+
+    begun = asyncio.Event()
+
+    async def waits(text: str) -> str:
+        begun.set()
+        await asyncio.sleep(60)
+        return text
+
+    resumed = resume_suite(suite("a", "b", "c", talk=waits), tmp_path / run.id)
+    task = asyncio.ensure_future(_wait(resumed))
+    await begun.wait()
+    assert is_live(tmp_path / run.id)
+    stored = read_run(tmp_path / run.id)
+    assert (stored.folder.head.complete, stored.folder.head.total, len(stored)) == (False, 3, 2)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not is_live(tmp_path / run.id)
+    assert not read_run(tmp_path / run.id).folder.head.complete
+
+
+async def test_a_case_that_was_taken_over_is_told_as_such(suite: Any, tmp_path: Path) -> None:
+    run = run_suite(suite("a", "wrong"), run_dir=tmp_path)
+    await run
+    notes = Notes()
+    await resume_suite(suite("a", "wrong", "c"), tmp_path / run.id, reporters=[notes])
+    told = [event for event in notes.events if isinstance(event, CaseFinished)]
+    assert [(event.name, event.status, event.taken_over) for event in told] == [
+        ("case a", "passed", True),
+        ("case wrong", "failed", True),
+        ("case c", "passed", False),
+    ]
+    assert [event.read().test_name for event in told] == ["case a", "case wrong", "case c"]
+    assert [event.name for event in notes.events if isinstance(event, CaseStarted)] == ["case c"]
+
+
+@pytest.mark.parametrize("parallel", [1, 3])
+async def test_a_run_that_fails_fast_starts_no_case_after_a_failure_and_lets_others_finish(
+    suite: Any, parallel: int
+) -> None:
+    async def talk(text: str) -> str:
+        await asyncio.sleep(0.05 if text == "slow" else 0)
+        return text
+
+    slow_first = attrs.evolve(suite("slow", "wrong", "c", "d", "e", talk=talk), parallel=parallel)
+    report = await run_suite(slow_first, fail_fast=True)
+    names = [result.test_name for result in report.results]
+    assert names[:2] == ["case slow", "case wrong"]
+    assert len(names) <= 1 + parallel
+    assert not report.complete
+
+
+async def test_a_run_that_fails_fast_can_still_be_stopped(suite: Any) -> None:
+    begun = asyncio.Event()
+
+    async def talk(text: str) -> str:
+        if text == "slow":
+            begun.set()
+            await asyncio.sleep(60)
+        return text
+
+    run = run_suite(attrs.evolve(suite("slow", "wrong", "c", talk=talk), parallel=2), fail_fast=True)
+    task = asyncio.ensure_future(_wait(run))
+    await begun.wait()
+    await asyncio.sleep(0.05)
+    run.stop(grace_s=0.01)
+    await asyncio.wait_for(task, 5)
+    assert run.summary.total_tests == 1
+    assert not run.complete
+
+
+async def test_looking_at_a_run_does_not_stand_in_its_way(suite: Any, tmp_path: Path) -> None:
+    run = run_suite(suite("a"), run_dir=tmp_path)
+    await run
+    over = False
+
+    def look() -> None:
+        while not over:
+            is_live(tmp_path / run.id)
+            time.sleep(0.001)
+
+    looking = asyncio.ensure_future(asyncio.to_thread(look))
+    for _ in range(50):
+        folder = RunFolder.open(tmp_path / run.id)
+        await asyncio.to_thread(folder.lock)
+        folder.unlock()
+    over = True
+    await looking
+
+
+async def test_a_lock_is_held_by_one(suite: Any, tmp_path: Path) -> None:
+    run = run_suite(suite("a"), run_dir=tmp_path)
+    await run
+    first, second = (RunFolder.open(tmp_path / run.id) for _ in range(2))
+    first.lock()
+    first.lock()
+    with pytest.raises(RunError, match="is going on in another process"):
+        second.lock()
+    assert is_live(tmp_path / run.id)
+    first.unlock()
+    second.lock()
+    second.unlock()
+    assert not is_live(tmp_path / run.id)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "is not the folder of a run: run.json: No such file or directory"),
+        (b"", "does not describe a run: Invalid JSON"),
+        (b"\xff", "does not describe a run: Invalid JSON"),
+        (b"[" * 100_000, "does not describe a run: Invalid JSON"),
+        (b"{}", "does not describe a run: run_id: Field required"),
+        (b'{"run_id": "x", "agent_name": "a", "holodeck_version": "1", "started_at": "now"}', "started_at: "),
+        (b'{"schema_version": 2}', "schema_version: Input should be less than or equal to 1"),
+    ],
+    ids=["missing", "empty", "no-text", "deep", "no-fields", "no-time", "of-a-later-version"],
+)
+def test_a_folder_without_a_readable_description_is_no_run(
+    tmp_path: Path, content: bytes | None, message: str
+) -> None:
+    run = tmp_path / "one"
+    run.mkdir()
+    if content is not None:
+        (run / "run.json").write_bytes(content)
+    with pytest.raises(RunError, match=message):
+        read_run(run)
+    assert list_runs(tmp_path) == []
+
+
+async def test_runs_are_listed_in_the_order_in_which_they_began(suite: Any, tmp_path: Path) -> None:
+    ids = []
+    for _ in range(5):  # within a second
+        run = run_suite(suite("a"), run_dir=tmp_path)
+        await run
+        ids.append(run.id)
+    (tmp_path / ids[0]).rename(tmp_path / "renamed")
+    assert [run.head.run_id for run in list_runs(tmp_path)] == ids
+
+
+async def _wait(run: Any) -> None:
+    await run.wait()
