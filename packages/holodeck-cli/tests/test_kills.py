@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 KILLS = int(os.environ.get("HOLODECK_KILLS", "5"))
-CASES = 80 if KILLS <= 10 else 200
+CASES = 80 if KILLS <= 10 else 300
 PARALLEL = 4
 TURN_S = 0.1
 

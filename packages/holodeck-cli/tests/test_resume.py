@@ -249,8 +249,8 @@ def test_an_interrupted_run_says_how_to_go_on(logged: Any, launch: Launch, comma
             r"Error: there is no run 'nope\x1b[31m' in .holodeck/runs, and no such",
         ),
         (["--resume", "missing.yaml"], "Error: there is no run 'missing.yaml' in "),
-        (["--resume", "folder"], "Error: folder is not the folder of a run: run.json: No such file or dir"),
-        (["--resume", "broken"], "Error: broken/run.json does not describe a run: "),
+        (["--resume", "folder"], "/folder is not the folder of a run: run.json: No such file or directory"),
+        (["--resume", "broken"], "/broken/run.json does not describe a run: "),
         (["--resume", "--run-dir", "away"], "Error: away holds no run of agent.yaml that is incomplete\n"),
         (["--resume", "-k", "a"], "a run is resumed with the cases that it was started with"),
         (["--resume", "--tag", "a"], "a run is resumed with the cases that it was started with"),
@@ -270,6 +270,17 @@ def test_what_cannot_be_resumed(
     assert (done.returncode, done.stdout, logged.sent()) == (2, "", [])
     assert told in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_an_agent_that_changes_the_working_directory_moves_no_run_that_is_resumed(
+    holodeck: Holodeck, logged: Any, killed: str, tmp_path: Path
+) -> None:
+    (tmp_path / "logged_agent.py").write_text(
+        "import os\nclass Agent:\n    def send(self, message):\n        os.chdir('/')\n        return 'ok'\n"
+    )
+    done = holodeck("test", "--resume", f".holodeck/runs/{killed}")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert json.loads((logged.runs / killed / "run.json").read_text())["complete"] is True
 
 
 def test_a_run_of_another_agent_file_is_another_run(

@@ -36,7 +36,8 @@ def find_run(word: str, runs: Path, agent: Path | None = None) -> RunFolder:
         found = list_runs(runs) if agent is None else runs_of(agent, runs)
         return _from_the_end(found, int(last[1] or 0), word, runs, agent)
     inside = runs / word
-    path = inside if os.sep not in word and inside.is_dir() else Path(word)
+    # Absolute, since an agent may change the working directory while the run goes on.
+    path = inside if os.sep not in word and inside.is_dir() else Path(word).absolute()
     if not path.is_dir():
         raise UsageMistake(
             f"there is no run {word!r} in {shown(runs)}, and no such folder; "

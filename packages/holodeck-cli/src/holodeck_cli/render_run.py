@@ -26,16 +26,16 @@ def render_run(
     Raises UsageMistake where there is no such run, and PluginError for a format that cannot be had.
     """
     run = find_run(word, runs_folder(run_dir))
-    reports = make_reports(outputs)
-    terminal = TerminalReporter(TerminalOptions(verbosity=verbosity, color=color))
-    reporters = Reporters(reports or [terminal])
+    terminal = None if outputs else TerminalReporter(TerminalOptions(verbosity=verbosity, color=color))
+    reporters = Reporters(make_reports(outputs) if terminal is None else [terminal])
     try:
         for event in StoredRun(run).events():
             reporters.tell(event)
     except RunError as error:
         raise UsageMistake(str(error)) from None
     finally:
-        terminal.end()
+        if terminal is not None:
+            terminal.end()
     for trouble in reporters.errors:
         tell_error(f"error: a report could not be written: {one_line(trouble)}")
     if reporters.errors:

@@ -40,6 +40,9 @@ class Run:
     ``await run`` gives the whole TestReport; ``async for result in run`` gives each TestResult in file order, as soon
     as it and all before it are there. Cancelling the waiting task, or leaving the iteration, cancels the run: open
     sessions are closed, and reporters are told that it is not complete.
+
+    It is kept below ``run_dir``, or goes on with the ``resumed`` one; ``selection`` is written down as what ``select``
+    stands for. With ``fail_fast`` no case starts after the first that did not pass.
     """
 
     def __init__(

@@ -31,7 +31,7 @@ def run_suite(
     kept in a folder of its own below it, as it happens; without, its results go with it. ``fail_fast`` starts no case
     after the first that did not pass. Nothing that an agent or a plugin does raises here: it is in the report.
     """
-    runs = None if run_dir is None else Path(run_dir)
+    runs = None if run_dir is None else Path(run_dir).absolute()  # an agent may change the working directory
     return Run(suite, reporters, select, run_dir=runs, fail_fast=fail_fast)
 
 
@@ -49,7 +49,7 @@ def resume_suite(
     Raises RunError where ``folder`` holds no run, or one of an agent or of plugins that have changed since, unless
     ``allow_changes``.
     """
-    resumed = RunFolder.open(Path(folder))
+    resumed = RunFolder.open(Path(folder).absolute())
     changes = [] if allow_changes else what_changed(resumed.head, suite)
     if changes:
         raise RunError(f"the run {resumed.path.name} cannot be resumed: {'; '.join(changes)}")
