@@ -148,6 +148,25 @@ async def test_a_reply_that_is_none_is_the_error_of_its_turn(
     assert report.results[0].status == "error"
 
 
+async def test_an_agent_that_cancels_the_task_it_runs_in_costs_its_case_only(
+    suite_of: Any, turn: Any
+) -> None:
+    async def talk(text: str) -> str:
+        if text == "cancels":
+            task = asyncio.current_task()
+            assert task is not None
+            task.cancel()
+            await asyncio.sleep(0)
+        return text
+
+    suite = suite_of(talk, [turn("first")], [turn("cancels")], [turn("last")])
+    report = await run_suite(suite)
+    assert report.complete
+    assert [result.status for result in report.results] == ["passed", "error", "passed"]
+    assert "broken off: CancelledError" in report.results[1].errors[0]
+    assert len(suite.backend.opened) == len(suite.backend.closed) == 3
+
+
 class Whole(BaseException):
     """What some frameworks end a test with."""
 

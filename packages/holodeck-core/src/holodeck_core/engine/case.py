@@ -49,6 +49,12 @@ async def run_case(
     return CaseOutcome(case_status(outcomes), outcomes, uuid4().hex, checked, (trouble,) if trouble else ())
 
 
+def broken_off(case: BoundCase, why: str) -> CaseOutcome:
+    """The outcome of a case that ended from within, so that nothing of it is known."""
+    unsent = [_unsent(f"the case was broken off: {why}") for _ in case.turns]
+    return CaseOutcome("error", unsent, None, _is_checked(case, unsent))
+
+
 def _is_checked(case: BoundCase, outcomes: list[TurnOutcome]) -> bool:
     """Whether anything was checked: a metric that was skipped, or that is informational, checks nothing."""
     return any(

@@ -13,11 +13,11 @@ from holodeck_core.api.events import CaseStarted, RunFinished, RunStarted, TurnF
 from holodeck_core.api.faults import describe
 from holodeck_core.api.reporter import Reporter
 from holodeck_core.api.suite import BoundCase, Suite
-from holodeck_core.engine.case import CLOSE_TIMEOUT_S, run_case
+from holodeck_core.engine.case import CLOSE_TIMEOUT_S, TurnDone, broken_off, run_case
 from holodeck_core.engine.case_events import case_finished, case_taken_over
 from holodeck_core.engine.describe_run import describe_environment, describe_run, new_run_id
 from holodeck_core.engine.journal import Journal
-from holodeck_core.engine.outcomes import TurnOutcome
+from holodeck_core.engine.outcomes import CaseOutcome, TurnOutcome
 from holodeck_core.engine.pace import Pace
 from holodeck_core.engine.reporting import Reporters
 from holodeck_core.engine.results import Results
@@ -282,12 +282,21 @@ class Run:
             turn_done = self._turn_teller(case) if self._reporters.turns else None
             # An agent that never waits must not keep the loop from timers, signals and others.
             await asyncio.sleep(0)
-            outcome = await run_case(case, self._suite, limits, turn_done)
+            outcome = await self._hold(case, limits, turn_done)
             results.keep(position, case, outcome)
             if self._reporters.cases:
                 self._reporters.tell(case_finished(position, case, outcome, results))
             if self._fail_fast and outcome.status != "passed":
                 self._stopping = True
+
+    async def _hold(self, case: BoundCase, limits: Limits, turn_done: TurnDone | None) -> CaseOutcome:
+        """Hold a case in a task of its own: user code that cancels the task it runs in costs its case, and no other."""
+        try:
+            return await asyncio.create_task(run_case(case, self._suite, limits, turn_done))
+        except BaseException as error:
+            if passes_through(error):
+                raise
+            return broken_off(case, describe(error))
 
     def _turn_teller(self, case: BoundCase) -> Callable[[int, TurnOutcome], None]:
         def tell(index: int, outcome: TurnOutcome) -> None:
