@@ -465,3 +465,22 @@ def test_a_reporter_that_cannot_be_made_ends_with_3_before_anything_is_sent(
     done = holodeck("test", "--format", "acme/picky", env=acme)
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr == "error: the reporter 'acme/picky' cannot be made: ValueError: not today\n"
+
+
+def test_an_agent_whose_task_ends_the_program_is_no_pass(tmp_path: Path, holodeck: Holodeck) -> None:
+    (tmp_path / "ending_agent.py").write_text(
+        "import asyncio, sys\n"
+        "async def tool(): sys.exit(0)\n"
+        "async def create():\n"
+        "    async def send(text):\n"
+        "        await asyncio.gather(tool())\n"
+        "        return text\n"
+        "    return send\n"
+    )
+    (tmp_path / "agent.yaml").write_text(
+        "name: a\nmodel: {provider: python, agent: 'ending_agent:create'}\n"
+        "test_cases: [{input: a, expected_tools: []}]\n"
+    )
+    done = holodeck("test")
+    assert done.returncode == 3
+    assert "what was tested ended the program: SystemExit: 0" in done.stderr

@@ -117,8 +117,12 @@ def _load_and_run(
         at_once=terminal.end,
         ending=lambda: terminal.run_over,
     )
+    ended_from_within = False
     try:
         asyncio.run(_to_the_end(run, interrupt))
+    except SystemExit as exit_:  # raised in a task of the agent's own, which asyncio lets out of the loop
+        ended_from_within = True
+        tell_error(f"error: what was tested ended the program: SystemExit: {exit_}")
     finally:
         terminal.end()
     if resumed is not None:
@@ -129,6 +133,8 @@ def _load_and_run(
         tell_error(f"warning: {one_line(note)}")
     for error in run.reporter_errors:
         tell_error(f"error: a report could not be written: {one_line(error)}")
+    if ended_from_within:
+        return ExitCode.NOT_RUN
     summary = run.summary
     return exit_code_of(
         total=summary.total_tests,
