@@ -102,9 +102,24 @@ def test_punctuation_goes_but_signs_and_points_of_numbers_stay(text: str, left: 
     assert without_punctuation(text) == left
 
 
-@given(st.integers(-999, 999), st.sampled_from(["", "**", "$", '"', "(", "~"]))
+@given(st.integers(-999, 999), st.sampled_from(["", "**", "$", '"', "(", "~", "_", "__"]))
 def test_no_sign_is_ever_lost(number: int, wrapper: str) -> None:
     assert without_punctuation(f"{wrapper}{number}{wrapper}") == str(number)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("-€5", "-€5"),
+        ("-£1,234.50", "-£1234.50"),
+        ("_-5_", "-5"),
+        ("_.5_", ".5"),
+        ("_5_", "5"),
+        ("a_-5", "a-5"),
+    ],
+)
+def test_signs_and_points_stay_behind_markdown_and_before_any_currency(text: str, left: str) -> None:
+    assert without_punctuation(text) == left
 
 
 @given(st.text())

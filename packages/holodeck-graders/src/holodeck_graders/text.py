@@ -14,13 +14,13 @@ _SHORT = 1_000
 # Marks that begin no combining class of their own, but are made of two that do.
 _COMPOSED_MARKS = "\u0f73\u0f75\u0f81"
 
-_NUMBER = r"[$]?\.?\d"
+_NUMBER = r"[$\u00a2-\u00a5\u20a0-\u20c0]?\.?\d"
 _PUNCTUATION = re.compile(
     rf"""
-    ( (?<![\w)\]}}])[+-](?={_NUMBER})   # the sign of a number
+    ( (?<![^\W_])(?<![)\]}}])[+-](?={_NUMBER})  # the sign of a number
     | (?<=\d[eE])[+-](?=\d)             # the sign of its exponent
     | (?<=\d)\.(?=\d)                   # its decimal point
-    | (?<![\w.])\.(?=\d) )              # its decimal point where no digit stands before it
+    | (?<![^\W_])(?<!\.)\.(?=\d) )     # its decimal point where no digit stands before it
     | [!-/:-@\[-`{{-~]
     """,
     re.VERBOSE,
@@ -43,7 +43,7 @@ def collapse(text: str) -> str:
 def without_punctuation(text: str) -> str:
     """The text without ASCII punctuation, but with the signs and the decimal points of its numbers.
 
-    A sign stands before a number or its ``$`` and behind no letter, digit or closing bracket: the hyphens of
+    A sign stands before a number or its currency sign and behind no letter, digit or closing bracket: the hyphens of
     ``GPT-4`` and ``2030-01-02`` are none.
     """
     return _PUNCTUATION.sub(r"\1", text)
