@@ -188,3 +188,8 @@ def test_a_hostile_text_is_searched_in_linear_time(text: str) -> None:
     for found in find_numbers(text):
         assert isinstance(found.value, Decimal | Unreadable)
     assert time.perf_counter() - started < 4
+
+
+@pytest.mark.parametrize("text", ["-$5", "-$ 5", "The balance is -€ 5.", "-\u00a3\u00a05 is due"])
+def test_the_sign_before_a_currency_sign_is_not_lost(text: str) -> None:
+    assert [str(each.value) for each in find_numbers(text, Accept(currency=True))] == ["-5"]

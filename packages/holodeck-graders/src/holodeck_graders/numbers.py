@@ -138,8 +138,11 @@ def _signed(text: str, start: int) -> int | None:
     """Where a number begins with its sign; None where a ``-`` before it is none, so that it is no number
     either."""
     place = start - 1
-    if _is_currency(text[place:start]) and text[place - 1 : place] in _SIGNS:
-        place -= 1  # -$5: the sign may not be lost, so the currency sign is part of the number
+    currency = place - 1 if text[place:start].isspace() else place
+    if currency > 0 and _is_currency(text[currency : currency + 1]) and text[currency - 1] in _SIGNS:
+        place = (
+            currency - 1
+        )  # -$5, -$ 5: the sign may not be lost, so the currency sign is part of the number
     before = text[place : place + 1]
     if place < 0 or before not in _SIGNS:
         return None if before in _OTHER_DASHES else start
