@@ -280,8 +280,6 @@ class Run:
             if self._reporters.starts:
                 self._reporters.tell(CaseStarted(index=case.index, name=case.label, turns=len(case.turns)))
             turn_done = self._turn_teller(case) if self._reporters.turns else None
-            # An agent that never waits must not keep the loop from timers, signals and others.
-            await asyncio.sleep(0)
             outcome = await self._hold(case, limits, turn_done)
             results.keep(position, case, outcome)
             if self._reporters.cases:
