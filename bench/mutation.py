@@ -93,7 +93,8 @@ def main(names: list[str]) -> None:
     print(f"in {STAGE}")
     _stage()
     _mutmut("run", "--max-children", "1", *names)
-    _mutmut("results")
+    if not names:  # with names, they were printed already
+        _mutmut("results")
     _mutmut("export-cicd-stats")
     counts: dict[str, int] = json.loads((STAGE / "mutants" / "mutmut-cicd-stats.json").read_text())
     noticed = counts["killed"] + counts["timeout"]

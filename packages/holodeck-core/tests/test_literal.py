@@ -23,6 +23,8 @@ class Letters(Matcher):
             return None
         if actual == "?":
             return Undecided("cannot tell")
+        if actual is False:
+            return False  # type: ignore[return-value]
         same = isinstance(actual, str) and actual.upper() == self.expected
         return None if same else f"expected {self.expected}, got {actual!r}"
 
@@ -112,3 +114,8 @@ def test_what_a_matcher_cannot_judge_the_literal_cannot(actual: Any, reason: str
     found = build({"a": [{"fuzzy": "A"}]}).mismatch(actual)
     assert found == reason
     assert isinstance(found, Undecided) is undecided
+
+
+def test_a_matcher_that_answers_neither_none_nor_why_not_has_judged_nothing() -> None:
+    with pytest.raises(TypeError, match="a matcher returns None or why not, as a text, got False"):
+        build([{"fuzzy": "A"}]).mismatch([False])

@@ -46,6 +46,7 @@ def _found(text: str, accept: Accept = NUMBER_TEXT) -> list[Any]:
         ("12 345 6789", ["12345", "6789"]),
         ("18\n\nQuestion: what is 3*3?\nAnswer: 9", ["18", "9"]),
         ("US$5 or 5€", ["5", "5"]),
+        ("$5, and rated C-", ["5"]),
         ("5-star", ["5"]),
         ("- 5 apples", ["5"]),
         ('"7"', ["7"]),

@@ -71,6 +71,13 @@ def test_name_kind_threshold_and_scale_are_on_record_however_it_went(metric: Any
         assert (found.name, found.kind, found.threshold, found.scale) == ("fit", "geval", 0.5, 10.0)
 
 
+def test_the_reason_of_an_error_is_the_error_unless_there_is_more_to_say(metric: Any) -> None:
+    found = failed_to_score(metric(), "E: no")
+    assert (found.reason, found.error) == ("E: no", "E: no")
+    found = failed_to_score(metric(), "E: no", "E: no (judge.py:5)")
+    assert (found.reason, found.error) == ("E: no (judge.py:5)", "E: no")
+
+
 def test_details_model_and_retries_are_on_record(metric: Any) -> None:
     found = judge(metric(), Score(0.5, details={"a": (1, 2)}, model_used="judge", retry_count=2))
     assert (found.details, found.model_used, found.retry_count) == ({"a": [1, 2]}, "judge", 2)

@@ -296,6 +296,19 @@ def test_an_interrupt_in_a_matcher_is_the_users(wanted: Expectation) -> None:
         reasons([wanted], [call("!", a="!")])
 
 
+def test_a_matcher_that_answers_neither_none_nor_why_not_costs_its_assertion() -> None:
+    class Talks(Matcher):
+        def __init__(self) -> None: ...
+
+        def mismatch(self, actual: Any) -> Any:
+            return actual
+
+    wants = Expectation(tool=ToolName("f"), args=(("a", Talks()),))
+    assert reasons([wants], [call("f", a=False)]) == [
+        "arg 'a': the matcher failed: TypeError: a matcher returns None or why not, as a text, got False (call 1)"
+    ]
+
+
 def test_where_the_checks_could_not_be_made_nothing_is_matched_for_that_reason() -> None:
     verdict = undecided(ToolChecks(expectations=(expect("a", {"n": 1}),), forbidden=(ToolName("x"),)), "why")
     assert verdict.matched is False
