@@ -114,7 +114,13 @@ async def test_changed_cases_run_again_new_ones_run_and_removed_ones_are_left_ou
     report = await resumed
     assert sent == ["1"]
     assert [result.index for result in report.results] == [0, 1, 2, 3]
-    assert resumed.taken_over == {"taken over": 3, "changed": 1, "left out": 1, "new": 0}
+    assert resumed.taken_over == {
+        "taken over": 3,
+        "repeated further": 0,
+        "changed": 1,
+        "left out": 1,
+        "new": 0,
+    }
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,13 @@ async def test_a_line_that_is_no_result_is_passed_over(suite: Any, tmp_path: Pat
     assert [result.index for result in read_run(tmp_path / run.id).results()] == [0, 1]
     resumed = resume_suite(suite("a", "b"), tmp_path / run.id)
     await resumed
-    assert resumed.taken_over == {"taken over": 2, "changed": 0, "new": 0, "left out": 0}
+    assert resumed.taken_over == {
+        "taken over": 2,
+        "repeated further": 0,
+        "changed": 0,
+        "new": 0,
+        "left out": 0,
+    }
 
 
 @pytest.mark.parametrize(
@@ -168,12 +174,18 @@ async def test_what_a_resumed_run_left_out_is_not_there_any_more(suite: Any, tmp
     await run
     resumed = resume_suite(suite("a", "x"), tmp_path / run.id)
     report = await resumed
-    assert resumed.taken_over == {"taken over": 1, "changed": 1, "new": 0, "left out": 2}
+    assert resumed.taken_over == {
+        "taken over": 1,
+        "repeated further": 0,
+        "changed": 1,
+        "new": 0,
+        "left out": 2,
+    }
     stored = read_run(tmp_path / run.id)
     assert list(stored.results()) == report.results
     again = resume_suite(suite("a", "x", "c"), tmp_path / run.id)
     await again
-    assert again.taken_over == {"taken over": 2, "changed": 0, "new": 1, "left out": 0}
+    assert again.taken_over == {"taken over": 2, "repeated further": 0, "changed": 0, "new": 1, "left out": 0}
 
 
 async def test_a_run_that_goes_on_is_incomplete_until_it_is_over(suite: Any, tmp_path: Path) -> None:

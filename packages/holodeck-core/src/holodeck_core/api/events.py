@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import attrs
 
-from holodeck_core.models.test_result import ReportSummary, TestReport, TestResult
+from holodeck_core.models.test_result import RepeatSummary, ReportSummary, TestReport, TestResult
 
 Status: TypeAlias = Literal["passed", "failed", "error", "skipped"]
 
@@ -35,11 +35,24 @@ class CaseStarted:
 
 @attrs.frozen(kw_only=True)
 class TurnFinished:
-    """A turn was sent and checked, or skipped."""
+    """A turn was sent and checked, or skipped. ``repeat`` counts the conversations of a repeated case from 0."""
 
     index: int
     name: str
     turn_index: int
+    status: Status
+    duration_ms: float
+    repeat: int = 0
+
+
+@attrs.frozen(kw_only=True)
+class RepeatFinished:
+    """One conversation of a repeated case is over: that with the index ``repeat``, of at most ``planned``."""
+
+    index: int
+    name: str
+    repeat: int
+    planned: int
     status: Status
     duration_ms: float
 
@@ -49,6 +62,7 @@ class CaseFinished:
     """A case is over and kept. ``read`` gives its whole result, built when it is asked for.
 
     One that is ``taken_over`` finished in an earlier part of a run that was resumed: it was not started in this one.
+    A repeated case is over once, with its last conversation; ``repeat_summary`` says how often it passed.
     """
 
     index: int
@@ -58,6 +72,7 @@ class CaseFinished:
     duration_ms: float
     read: Callable[[], TestResult]
     taken_over: bool = False
+    repeat_summary: RepeatSummary | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -74,4 +89,4 @@ class RunFinished:
     results: Callable[[], Iterator[TestResult]]
 
 
-RunEvent: TypeAlias = RunStarted | CaseStarted | TurnFinished | CaseFinished | RunFinished
+RunEvent: TypeAlias = RunStarted | CaseStarted | TurnFinished | RepeatFinished | CaseFinished | RunFinished

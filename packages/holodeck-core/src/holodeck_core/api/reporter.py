@@ -7,7 +7,14 @@ from typing import ClassVar
 
 from pydantic import BaseModel
 
-from holodeck_core.api.events import CaseFinished, CaseStarted, RunFinished, RunStarted, TurnFinished
+from holodeck_core.api.events import (
+    CaseFinished,
+    CaseStarted,
+    RepeatFinished,
+    RunFinished,
+    RunStarted,
+    TurnFinished,
+)
 
 
 class NoOptions(BaseModel, extra="forbid"):
@@ -36,6 +43,9 @@ class Reporter:
 
     def turn_finished(self, event: TurnFinished) -> None:
         """Turns of one case come in order; those of several cases mix."""
+
+    def repeat_finished(self, event: RepeatFinished) -> None:
+        """Repeats of one case finish in any order. Nothing is told of those that come when the case is over."""
 
     def case_finished(self, event: CaseFinished) -> None:
         """Cases finish in any order."""

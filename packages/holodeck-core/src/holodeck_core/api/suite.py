@@ -56,7 +56,7 @@ class BoundCase:
     """One conversation to hold. ``index`` counts from 0, in file order; ``source`` is ``file:line`` where it stands.
 
     ``multi_turn`` says that the case was written with ``turns``, even with one. Cases of one ``content_hash`` are the
-    same; None where that cannot be told.
+    same; None where that cannot be told. It is run ``repeat`` times, and passes if the share ``min_pass_rate`` does.
     """
 
     index: int
@@ -68,6 +68,8 @@ class BoundCase:
     on_turn_failure: Literal["continue", "stop"] = "continue"
     source: str | None = None
     content_hash: str | None = None
+    repeat: int = 1
+    min_pass_rate: float = 1.0
 
     @property
     def label(self) -> str:

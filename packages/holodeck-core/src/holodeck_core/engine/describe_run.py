@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from holodeck_core.api.suite import Suite
+from holodeck_core.engine.repeats import RepeatOptions
 from holodeck_core.models.run_head import RunHead, Selection
 from holodeck_core.plugins.distributions import core_version
 
@@ -32,7 +33,7 @@ def describe_environment(plugins: Mapping[str, str]) -> dict[str, str]:
 
 
 def describe_run(
-    suite: Suite, run_id: str, started_at: datetime, selection: Selection | None = None
+    suite: Suite, run_id: str, started_at: datetime, selection: Selection | None, repeats: RepeatOptions
 ) -> RunHead:
     """What is known of a run when it begins. Asks git for the commit, and so may take a moment."""
     path = None if suite.path is None else suite.path.resolve()
@@ -49,6 +50,8 @@ def describe_run(
         fingerprint=dict(suite.fingerprint),
         configuration=dict(suite.configuration),
         selection=selection,
+        repeat=repeats.repeat,
+        all_repeats=repeats.all_repeats,
     )
 
 

@@ -1,4 +1,4 @@
-"""The journal: one line a finished case, in a file, found again by position."""
+"""The journal: one line a conversation that is over, in a file, found again by the position of its case."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import tempfile
 import weakref
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -15,44 +15,51 @@ from holodeck_core.errors import RunError
 
 _CHUNK = 1 << 16
 _MISSING = (1 << 64) - 1
+_SEVERAL = 1 << 63
 
 
 class Offsets:
-    """A number for each position; one that was not set is missing. Eight bytes a position, and no more."""
+    """Where the lines of each position begin: mostly one, several for a case that was repeated; a position that was not
+    set is missing. Eight bytes a position, and as much for each line of those that have several."""
 
     def __init__(self) -> None:
         self._values = array("Q")
+        self._groups = array("Q")  # each is its length, and the offsets
         self.count = 0
 
-    def __setitem__(self, position: int, offset: int) -> None:
+    def __setitem__(self, position: int, offsets: int | Sequence[int]) -> None:
         missing = position + 1 - len(self._values)
         if missing > 0:
             self._values.extend(array("Q", [_MISSING]) * missing)
         self.count += self._values[position] == _MISSING
-        self._values[position] = offset
+        if isinstance(offsets, int):
+            self._values[position] = offsets
+        else:
+            self._values[position] = _SEVERAL | len(self._groups)
+            self._groups.append(len(offsets))
+            self._groups.extend(offsets)
 
     def __delitem__(self, position: int) -> None:
-        if self.get(position) is not None:
+        if position in self:
             self._values[position] = _MISSING
             self.count -= 1
 
-    def get(self, position: int) -> int | None:
-        """The number at the position, None where it is missing."""
-        if position >= len(self._values) or self._values[position] == _MISSING:
-            return None
-        return self._values[position]
+    def __contains__(self, position: int) -> bool:
+        return position < len(self._values) and self._values[position] != _MISSING
 
-    def items(self) -> Iterator[tuple[int, int]]:
-        """(position, number) of those that are set, ascending."""
-        return (item for item in enumerate(self._values) if item[1] != _MISSING)
+    def __getitem__(self, position: int) -> Sequence[int]:
+        """The offsets at the position. Raises KeyError where it is missing."""
+        if position not in self:
+            raise KeyError(position)
+        value = self._values[position]
+        if value < _SEVERAL:
+            return (value,)
+        group = value - _SEVERAL + 1
+        return self._groups[group : group + self._groups[group - 1]]
 
     def keys(self) -> Iterator[int]:
         """The positions that are set, ascending."""
-        return (position for position, _ in self.items())
-
-    def values(self) -> Iterator[int]:
-        """The numbers that are set, by position."""
-        return (value for value in self._values if value != _MISSING)
+        return (position for position, value in enumerate(self._values) if value != _MISSING)
 
     def __len__(self) -> int:
         """One more than the highest position that was set."""
@@ -60,9 +67,9 @@ class Offsets:
 
 
 class Journal:
-    """Lines in order of completion, read in order of position. What is kept in memory is one offset a case.
+    """Lines in order of completion, read in order of position. What is kept in memory is the offset of each.
 
-    A line is handed to the operating system, complete with its line break, before ``append`` returns. ``path`` is the
+    A line is handed to the operating system, complete with its line break, before ``note`` returns. ``path`` is the
     file, which may hold lines already (see ``recover``); without one it is a temporary file that goes with the journal.
     One that is not ``writable`` is only read, and need not be there. Raises OSError where the file cannot be opened.
     """
@@ -91,12 +98,8 @@ class Journal:
             os.ftruncate(self._file.fileno(), offset)
             self._end = offset
 
-    def append(self, position: int, line: bytes) -> None:
-        """Keep the line of the case at ``position``, counted from 0. Raises RunError: no part of it is then kept."""
-        self._offsets[position] = self.note(line)
-
     def note(self, line: bytes) -> int:
-        """Keep a line that is of no position; returns its offset. Raises RunError as ``append`` does."""
+        """Keep a line; returns its offset. Raises RunError: no part of it is then kept."""
         written = 0
         try:
             while written < len(line):
@@ -109,23 +112,20 @@ class Journal:
         self._end += len(line)
         return offset
 
-    def place(self, position: int, offset: int) -> None:
-        """Let a line that the file held already be that of ``position``."""
-        self._offsets[position] = offset
+    def place(self, position: int, offsets: int | Sequence[int]) -> None:
+        """Let lines that the file holds be those of the case at ``position``, counted from 0."""
+        self._offsets[position] = offsets
 
     def __contains__(self, position: int) -> bool:
-        return self._offsets.get(position) is not None
+        return position in self._offsets
 
     def __len__(self) -> int:
-        """One more than the highest position that was written."""
+        """One more than the highest position that has lines."""
         return len(self._offsets)
 
-    def read(self, position: int) -> bytes:
-        """The line at ``position``. Raises KeyError where there is none (yet)."""
-        offset = self._offsets.get(position)
-        if offset is None:
-            raise KeyError(position)
-        return self.line_at(offset)
+    def read(self, position: int) -> list[bytes]:
+        """The lines at ``position``. Raises KeyError where there is none (yet)."""
+        return [self.line_at(offset) for offset in self._offsets[position]]
 
     def line_at(self, offset: int) -> bytes:
         """The line that begins at ``offset``, with its line break if it has one."""

@@ -1,15 +1,18 @@
-"""The record of a case: written once when it is over, read back as a TestResult when somebody asks."""
+"""The record of a conversation: written once when it is over, read back as a TestResult when somebody asks."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
 from holodeck_core.api.reply import ToolCall
 from holodeck_core.api.suite import BoundCase, BoundTurn
 from holodeck_core.engine.outcomes import CaseOutcome, MetricOutcome, TurnOutcome
-from holodeck_core.engine.rollup import roll_up
+from holodeck_core.engine.repeats import merge_records, plan_of_record, summarize
+from holodeck_core.engine.rollup import roll_up, sum_up
+from holodeck_core.errors import RunError
 from holodeck_core.models.test_result import TestResult, TurnResult
 
 _MOST_CASES = 1 << 24  # what is above is no index, and would cost memory
@@ -20,7 +23,7 @@ _encode = json.JSONEncoder(
 
 
 def make_record(case: BoundCase, outcome: CaseOutcome) -> dict[str, Any]:
-    """What is kept of a finished case. Fields that hold their default are left out."""
+    """What is kept of one conversation of a case. Fields that hold their default are left out."""
     record: dict[str, Any] = {
         "index": case.index,
         "case_hash": case.content_hash,
@@ -59,6 +62,15 @@ def parse_record(line: bytes) -> dict[str, Any] | None:
         return None
     index = record.get("index")
     return record if type(index) is int and 0 <= index < _MOST_CASES else None
+
+
+def merge_lines(lines: Iterable[bytes]) -> dict[str, Any]:
+    """The record of a case, of the lines of its conversations, one for each repeat that counts. Raises RunError."""
+    records = [json.loads(line) for line in lines]
+    try:
+        return merge_records(records)
+    except (KeyError, TypeError, ValueError) as error:
+        raise RunError(f"the stored result of case {records[0]['index'] + 1} cannot be read") from error
 
 
 def dropped_record(index: int) -> bytes:
@@ -136,12 +148,30 @@ def _metric(metric: MetricOutcome) -> dict[str, Any]:
     return record
 
 
-def read_record(line: bytes) -> TestResult:
-    """The result that a record tells of, with what follows from its turns.
+def read_record(record: dict[str, Any]) -> TestResult:
+    """The result that the record of a case tells of, with what follows from its turns and its repeats.
 
     A case written with ``turns`` has them; for one written with ``input`` the result itself carries the turn's fields.
     """
-    record: dict[str, Any] = json.loads(line)
+    repeats, plan = record.get("repeats"), plan_of_record(record)
+    result = _one_result(_alone(record))
+    if repeats is None or plan is None:
+        return result
+    results = [_one_result(_alone(each)) for each in repeats]
+    update = {
+        "repeats": results,
+        "repeat_summary": summarize(plan, [each["status"] for each in repeats]),
+        **sum_up(results),
+    }
+    return result.model_copy(update=update)
+
+
+def _alone(record: dict[str, Any]) -> dict[str, Any]:
+    """The record without what it says of repeats."""
+    return {name: value for name, value in record.items() if name not in ("plan", "repeat", "repeats")}
+
+
+def _one_result(record: dict[str, Any]) -> TestResult:
     turns = [TurnResult.model_validate(_with_sizes(turn)) for turn in record.pop("turns")]
     multi_turn = record.pop("multi_turn")
     notes = record.pop("notes", [])

@@ -8,6 +8,7 @@ from typing import Any
 from holodeck_core.api.events import (
     CaseFinished,
     CaseStarted,
+    RepeatFinished,
     RunEvent,
     RunFinished,
     RunStarted,
@@ -15,32 +16,51 @@ from holodeck_core.api.events import (
 )
 from holodeck_core.api.faults import describe
 from holodeck_core.api.reporter import Reporter
+from holodeck_core.engine.stable import StableEvents
 from holodeck_core.engine.workers import Workers, passes_through
 
 _METHODS: dict[type[Any], str] = {
     RunStarted: "run_started",
     CaseStarted: "case_started",
     TurnFinished: "turn_finished",
+    RepeatFinished: "repeat_finished",
     CaseFinished: "case_finished",
     RunFinished: "run_finished",
 }
 
 
 class Reporters:
-    """The reporters of one run. One that raises gets no more events; ``errors`` says which and why."""
+    """The reporters of one run. One that raises gets no more events; ``errors`` says which and why.
 
-    def __init__(self, reporters: Sequence[Reporter]) -> None:
+    With ``stable`` they are told what is the same in every run (see ``StableEvents``).
+    """
+
+    def __init__(self, reporters: Sequence[Reporter], *, stable: bool = False) -> None:
+        self._stable = StableEvents() if stable else None
         self.errors: list[str] = []
         self._listeners: dict[type[Any], list[Reporter]] = {
             event: [reporter for reporter in reporters if _overrides(reporter, method)]
             for event, method in _METHODS.items()
         }
-        self.turns = bool(self._listeners[TurnFinished])
-        self.starts = bool(self._listeners[CaseStarted])
-        self.cases = bool(self._listeners[CaseFinished])
+        self.turns = bool(self._listeners[TurnFinished]) and not stable
+        self.repeats = bool(self._listeners[RepeatFinished]) and not stable
+        self.starts = bool(self._listeners[CaseStarted]) or stable
+        self.cases = bool(self._listeners[CaseFinished]) or stable
 
     def tell(self, event: RunEvent) -> None:
         """Tell every reporter that listens to events of this kind."""
+        for told in (event,) if self._stable is None else self._stable.of(event):
+            self._tell(told)
+
+    async def tell_finished(self, event: RunFinished, workers: Workers) -> None:
+        """Tell the end, one reporter after the other, in a worker thread: writing a report may take a while."""
+        for told in (event,) if self._stable is None else self._stable.of(event):
+            if isinstance(told, RunFinished):
+                await self._finish(told, workers)
+            else:
+                self._tell(told)
+
+    def _tell(self, event: RunEvent) -> None:
         kind = type(event)
         for reporter in list(self._listeners[kind]):
             try:
@@ -50,8 +70,7 @@ class Reporters:
                     raise
                 self._drop(reporter, error)
 
-    async def tell_finished(self, event: RunFinished, workers: Workers) -> None:
-        """Tell the end, one reporter after the other, in a worker thread: writing a report may take a while."""
+    async def _finish(self, event: RunFinished, workers: Workers) -> None:
         for reporter in list(self._listeners[RunFinished]):
             finish: Callable[[], None] = lambda reporter=reporter: reporter.run_finished(event)  # type: ignore[misc] # noqa: E731
             try:

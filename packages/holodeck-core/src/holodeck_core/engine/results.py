@@ -7,15 +7,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from holodeck_core.api.suite import BoundCase
-from holodeck_core.engine.journal import Journal, Offsets
+from holodeck_core.engine.earlier import Earlier
+from holodeck_core.engine.journal import Journal
 from holodeck_core.engine.outcomes import CaseOutcome
 from holodeck_core.engine.record import (
     dropped_record,
     encode_record,
     make_record,
+    merge_lines,
     parse_record,
     read_record,
 )
+from holodeck_core.engine.repeats import Plan, Tally, plan_of_record
 from holodeck_core.engine.summary import SummaryCount
 from holodeck_core.models.test_result import TestResult
 
@@ -23,17 +26,19 @@ from holodeck_core.models.test_result import TestResult
 class Results:
     """The results of one run, by position: their place among the cases that are run, in file order.
 
-    Of the cases met so far, ``taken_over`` counts those whose result an earlier run had, ``outdated`` those that have
-    changed since, and ``new`` those that it had no result of; ``left_out`` counts its results whose case was not met.
-    The event ``arrived`` is set for each result more.
+    Of the cases met so far, ``taken_over`` counts those whose result an earlier run had, ``begun`` those of which it
+    had some repeats, ``outdated`` those that have changed since, and ``new`` those that it had nothing of; ``left_out``
+    counts its results whose case was not met. The event ``arrived`` is set for each result more.
     """
 
     def __init__(self, journal: Journal, arrived: asyncio.Event) -> None:
         self._journal = journal
         self._arrived = arrived
-        self._earlier = last_lines(journal)
+        self._earlier = Earlier(journal)
+        self._open: dict[int, Tally] = {}
         self.count = SummaryCount()
         self.taken_over = 0
+        self.begun = 0
         self.outdated = 0
         self.new = 0
         self._dropped = 0
@@ -43,44 +48,79 @@ class Results:
         """Results of an earlier run whose cases were not met in this one. Final when the run is over."""
         return self._earlier.count + self._dropped
 
-    def take_over(self, position: int, case: BoundCase) -> dict[str, Any] | None:
+    def take_over(self, position: int, case: BoundCase, plan: Plan | None) -> dict[str, Any] | None:
         """The record that an earlier run has of this very case, which is then that of ``position``; None where it has
-        none. Raises RunError."""
-        offset = self._earlier.get(case.index)
-        if offset is None:
+        none. Repeats of a case that was not over are kept for it. Raises RunError."""
+        found = self._earlier.take(case.index)
+        if found is None:
             self.new += 1
             return None
-        del self._earlier[case.index]
-        record = parse_record(self._journal.line_at(offset)) or {}
-        if case.content_hash is None or record.get("case_hash") != case.content_hash:
+        offset = found.an_offset if isinstance(found, Tally) else found[0]
+        if not self._is_of(offset, case, plan):
             self.outdated += 1
             self._journal.note(dropped_record(case.index))
             return None
-        self.count.add_stored(record)
+        if isinstance(found, Tally):
+            self.begun += 1
+            self._open[position] = found
+            return None
         self.taken_over += 1
-        self._journal.place(position, offset)
-        self._arrived.set()
-        return record
+        self._journal.place(position, offset if plan is None else found)
+        return self._count(position)
+
+    def _is_of(self, offset: int, case: BoundCase, plan: Plan | None) -> bool:
+        """Whether a line is of this very case, repeated as it is now."""
+        record = parse_record(self._journal.line_at(offset)) or {}
+        same = case.content_hash is not None and record.get("case_hash") == case.content_hash
+        return same and plan_of_record(record) == plan
 
     def drop_others(self) -> None:
         """Say that the results left of the earlier run do not hold: every case has been met. Raises RunError."""
-        for index in self._earlier.keys():  # noqa: SIM118 - no dict
+        for index in list(self._earlier.indexes()):
+            self._earlier.take(index)
+            self._dropped += 1
             self._journal.note(dropped_record(index))
-        self._dropped, self._earlier = self._earlier.count, Offsets()
 
-    def keep(self, position: int, case: BoundCase, outcome: CaseOutcome) -> None:
-        """Keep the result of a case: its line is with the operating system when this returns. Raises RunError."""
+    def is_due(self, position: int, repeat: int) -> bool:
+        """Whether a repeat of the case at ``position`` is still to be run."""
+        tally = self._open.get(position)
+        return position not in self._journal if tally is None else repeat not in tally
+
+    def keep(self, position: int, case: BoundCase, outcome: CaseOutcome) -> dict[str, Any]:
+        """Keep the result of a case: its line is with the operating system when this returns. Returns its record.
+        Raises RunError."""
         record = make_record(case, outcome)
-        self._journal.append(position, encode_record(record))
+        self._journal.place(position, self._journal.note(encode_record(record)))
         self.count.add(record)
         self._arrived.set()
+        return record
+
+    def keep_repeat(
+        self, position: int, case: BoundCase, plan: Plan, repeat: int, outcome: CaseOutcome
+    ) -> dict[str, Any] | None:
+        """Keep one repeat of a case that is due, as ``keep`` does. Returns the record of the case if it is over with
+        this one."""
+        tally = self._open.setdefault(position, Tally(plan))
+        record = {**make_record(case, outcome), "repeat": repeat, "plan": plan.as_record()}
+        tally.add(repeat, outcome.status == "passed", self._journal.note(encode_record(record)))
+        if not tally.is_over:
+            return None
+        del self._open[position]
+        self._journal.place(position, tally.offsets)
+        return self._count(position)
+
+    def _count(self, position: int) -> dict[str, Any]:
+        record = merge_lines(self._journal.read(position))
+        self.count.add_stored(record)
+        self._arrived.set()
+        return record
 
     def __contains__(self, position: int) -> bool:
         return position in self._journal
 
     def read(self, position: int) -> TestResult:
         """The result at ``position``. Raises KeyError where there is none (yet)."""
-        return read_record(self._journal.read(position))
+        return read_record(merge_lines(self._journal.read(position)))
 
     def __iter__(self) -> Iterator[TestResult]:
         """The results that are there, in file order, read one by one."""
@@ -91,18 +131,3 @@ class Results:
         for position in range(first, len(self._journal)):
             if position in self._journal:
                 yield self.read(position)
-
-
-def last_lines(journal: Journal) -> Offsets:
-    """Where the line of each case begins that its file holds already, by the case's index. The last one counts, and
-    what is no record is passed over: its case has no result."""
-    found = Offsets()
-    for offset, line in journal.recover():
-        record = parse_record(line)
-        if record is None:
-            continue
-        if record.get("dropped") is True:
-            del found[record["index"]]
-        else:
-            found[record["index"]] = offset
-    return found

@@ -1,4 +1,4 @@
-"""What a conversation amounts to: the fields of a case that follow from its turns. Pure."""
+"""What a conversation amounts to: the fields of a case that follow from its turns, and from its repeats. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
-from holodeck_core.models.test_result import MetricResult, TurnResult
+from holodeck_core.models.test_result import MetricResult, TestResult, TurnResult
 from holodeck_core.models.token_usage import TokenUsage
 
 
@@ -26,6 +26,16 @@ def roll_up(turns: Sequence[TurnResult]) -> dict[str, Any]:
         "errors": [f"[turn {turn.turn_index}] {error}" for turn in turns for error in turn.errors],
         "execution_time_ms": sum(turn.execution_time_ms for turn in turns),
         "retry_count": sum(turn.retry_count for turn in turns),
+    }
+
+
+def sum_up(repeats: Sequence[TestResult]) -> dict[str, Any]:
+    """The fields of a repeated case that are those of all its repeats taken together, by name."""
+    return {
+        "checked": any(repeat.checked for repeat in repeats),
+        "execution_time_ms": sum(repeat.execution_time_ms for repeat in repeats),
+        "retry_count": sum(repeat.retry_count for repeat in repeats),
+        "token_usage": sum_usage(repeats),
     }
 
 
@@ -77,8 +87,9 @@ def _why(results: Sequence[MetricResult], scores: Sequence[float]) -> str | None
     return "; ".join(parts) or None
 
 
-def sum_usage(turns: Sequence[TurnResult]) -> TokenUsage | None:
-    """The sum over the turns that were sent; None where none reported usage, partial where some did not."""
+def sum_usage(turns: Sequence[TurnResult | TestResult]) -> TokenUsage | None:
+    """The sum over the turns, or the conversations, that were sent; None where none reported usage, partial where some
+    did not."""
     sent = [turn for turn in turns if not turn.skipped]
     known = [turn.token_usage for turn in sent if turn.token_usage is not None]
     if not known:

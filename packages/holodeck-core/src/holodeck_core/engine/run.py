@@ -1,28 +1,28 @@
-"""A run: the cases of a suite, side by side up to the limit, kept as they finish, told in file order."""
+"""A run, in the hands of whoever started it: awaited, read, stopped; kept in its folder, and told to reporters."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
+from collections.abc import AsyncIterator, Generator, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import Any
 
-from holodeck_core.api.events import CaseStarted, RunFinished, RunStarted, TurnFinished
+import attrs
+
+from holodeck_core.api.events import RunFinished, RunStarted
 from holodeck_core.api.faults import describe
 from holodeck_core.api.reporter import Reporter
-from holodeck_core.api.suite import BoundCase, Suite
-from holodeck_core.engine.case import CLOSE_TIMEOUT_S, TurnDone, broken_off, run_case
-from holodeck_core.engine.case_events import case_finished, case_taken_over
+from holodeck_core.api.suite import Suite
+from holodeck_core.engine.case import CLOSE_TIMEOUT_S
 from holodeck_core.engine.describe_run import describe_environment, describe_run, new_run_id
 from holodeck_core.engine.journal import Journal
-from holodeck_core.engine.outcomes import CaseOutcome, TurnOutcome
-from holodeck_core.engine.pace import Pace
+from holodeck_core.engine.repeats import RepeatOptions
 from holodeck_core.engine.reporting import Reporters
 from holodeck_core.engine.results import Results
 from holodeck_core.engine.run_folder import RunFolder
-from holodeck_core.engine.send import Limits
+from holodeck_core.engine.scheduler import WHOLE, Scheduler, Scope
 from holodeck_core.engine.summary import SummaryCount
 from holodeck_core.engine.workers import Workers, passes_through
 from holodeck_core.models.run_head import Selection
@@ -30,8 +30,6 @@ from holodeck_core.models.test_result import ReportSummary, TestReport, TestResu
 from holodeck_core.plugins.distributions import core_version
 
 STOP_GRACE_S = 5.0
-
-Select: TypeAlias = Callable[[BoundCase], bool]
 
 
 class Run:
@@ -41,39 +39,41 @@ class Run:
     as it and all before it are there. Cancelling the waiting task, or leaving the iteration, cancels the run: open
     sessions are closed, and reporters are told that it is not complete.
 
-    It is kept below ``run_dir``, or goes on with the ``resumed`` one; ``selection`` is written down as what ``select``
-    stands for. With ``fail_fast`` no case starts after the first that did not pass.
+    It is kept below ``run_dir``, or goes on with the ``resumed`` one, with what that was started with; ``selection`` is
+    written down as what ``scope.select`` stands for. With ``stable`` reporters are told what is the same in every run,
+    in file order.
     """
 
     def __init__(
         self,
         suite: Suite,
         reporters: Sequence[Reporter] = (),
-        select: Select | None = None,
+        scope: Scope = WHOLE,
         *,
         run_dir: Path | None = None,
         resumed: RunFolder | None = None,
         selection: Selection | None = None,
-        fail_fast: bool = False,
+        stable: bool = False,
     ) -> None:
         self._suite = suite
-        self._select = select
-        self._selection = selection if resumed is None else resumed.head.selection
-        self._reporters = Reporters(reporters)
+        self._repeats = scope.repeats
+        self._selection = selection
+        self._started_at = datetime.now(UTC)
+        self.id = new_run_id()
+        if resumed is not None:
+            before = resumed.head
+            self.id, self._started_at, self._selection = before.run_id, before.started_at, before.selection
+            self._repeats = RepeatOptions(before.repeat, before.all_repeats)
+        self._reporters = Reporters(reporters, stable=stable)
+        self._scheduler = Scheduler(suite, attrs.evolve(scope, repeats=self._repeats), self._reporters)
         self._runs = run_dir
         self.folder = resumed
-        self.id = resumed.head.run_id if resumed is not None else new_run_id()
         self._arrived = asyncio.Event()
         self._results: Results | None = None
         self._task: asyncio.Task[None] | None = None
-        self._started_at = resumed.head.started_at if resumed is not None else datetime.now(UTC)
-        self._fail_fast = fail_fast
         self._complete = False
-        self._stopping = False
-        self._grace: asyncio.TimerHandle | None = None
         self.notes: tuple[str, ...] = ()
         """Troubles of the run as a whole that changed no verdict."""
-        self._cases: list[asyncio.Task[None]] = []
 
     @property
     def reporter_errors(self) -> tuple[str, ...]:
@@ -96,13 +96,15 @@ class Run:
 
     @property
     def taken_over(self) -> dict[str, int]:
-        """Of a resumed run: how many results were ``taken over``; how many cases have ``changed`` or are ``new`` to it,
-        and were run; how many results were ``left out``, for their case is gone. Final when the run is over."""
+        """Of a resumed run: how many results were ``taken over``; how many cases were ``repeated further``, have
+        ``changed`` or are ``new`` to it, and were run; how many results were ``left out``, for their case is gone.
+        Final when the run is over."""
         if self._results is None:
             return {}
         found = self._results
         return {
             "taken over": found.taken_over,
+            "repeated further": found.begun,
             "changed": found.outdated,
             "new": found.new,
             "left out": found.left_out,
@@ -121,10 +123,8 @@ class Run:
     def stop(self, grace_s: float = STOP_GRACE_S) -> None:
         """End the run early, from the event loop that it runs in: no further case starts, and those under way have
         ``grace_s`` seconds to finish before they are cancelled. What has finished is reported."""
-        if self._task is None or self._grace is not None:
-            return
-        self._stopping = True
-        self._grace = asyncio.get_running_loop().call_later(grace_s, self._cancel_cases)
+        if self._task is not None:
+            self._scheduler.stop(grace_s)
 
     def claim_folder(self) -> None:
         """Make the run folder, or take up that of the earlier run, now and not when the run starts: its lock is held,
@@ -134,7 +134,7 @@ class Run:
         """
         if not self._is_unclaimed:
             return
-        head = describe_run(self._suite, self.id, self._started_at, self._selection)
+        head = describe_run(self._suite, self.id, self._started_at, self._selection, self._repeats)
         if self.folder is None and self._runs is not None:
             self.folder = RunFolder.create(self._runs, head)
         elif self.folder is not None:
@@ -198,7 +198,7 @@ class Run:
             self._results = Results(
                 Journal() if self.folder is None else self.folder.journal(), self._arrived
             )
-            total = len(self._suite.cases) if self._select is None else sum(1 for _ in self._selected())
+            total = self._scheduler.total()
             self._write_head(total=total)
             await self._run_cases(total, begun, workers, self._results)
         finally:
@@ -207,13 +207,10 @@ class Run:
             workers.close()
 
     async def _run_cases(self, total: int, begun: float, workers: Workers, results: Results) -> None:
-        parallel = max(1, min(self._suite.parallel, total))
+        parallel = self._scheduler.parallel(total)
         self._reporters.tell(self._started(total, parallel))
         try:
-            feed = enumerate(self._selected())
-            limits = Limits(self._suite.llm_timeout, workers, Pace(self._suite.retries))
-            self._cases = [asyncio.create_task(self._work(feed, limits, results)) for _ in range(parallel)]
-            await self._side_by_side()
+            await self._scheduler.run(results, workers, parallel)
             self._complete = results.count.finished == total
             if self._complete:
                 results.drop_others()
@@ -246,69 +243,6 @@ class Run:
             if passes_through(error):
                 raise
             self.notes = (*self.notes, f"closing the backend failed: {describe(error)}")
-
-    async def _side_by_side(self) -> None:
-        """Wait for all; the first that raises, or a cancellation from outside, ends the others before it passes on."""
-        try:
-            await asyncio.gather(*self._cases)
-        except asyncio.CancelledError as error:
-            if passes_through(error):
-                raise  # else it was ``stop`` that cancelled the cases
-        finally:
-            self._cancel_cases()
-            await asyncio.gather(*self._cases, return_exceptions=True)
-
-    def _cancel_cases(self) -> None:
-        for task in self._cases:
-            task.cancel()
-
-    def _selected(self) -> Iterator[BoundCase]:
-        return iter(self._suite.cases) if self._select is None else filter(self._select, self._suite.cases)
-
-    async def _work(self, feed: Iterator[tuple[int, BoundCase]], limits: Limits, results: Results) -> None:
-        """Take cases from the common feed until there are no more."""
-        for position, case in feed:
-            # Neither an agent that never waits nor results taken over in a row keep the loop from timers and signals.
-            await asyncio.sleep(0)
-            if self._stopping:
-                return
-            earlier = results.take_over(position, case)
-            if earlier is not None:
-                if self._reporters.cases:
-                    self._reporters.tell(case_taken_over(position, case, earlier, results))
-                continue
-            if self._reporters.starts:
-                self._reporters.tell(CaseStarted(index=case.index, name=case.label, turns=len(case.turns)))
-            turn_done = self._turn_teller(case) if self._reporters.turns else None
-            outcome = await self._hold(case, limits, turn_done)
-            results.keep(position, case, outcome)
-            if self._reporters.cases:
-                self._reporters.tell(case_finished(position, case, outcome, results))
-            if self._fail_fast and outcome.status != "passed":
-                self._stopping = True
-
-    async def _hold(self, case: BoundCase, limits: Limits, turn_done: TurnDone | None) -> CaseOutcome:
-        """Hold a case in a task of its own: user code that cancels the task it runs in costs its case, and no other."""
-        try:
-            return await asyncio.create_task(run_case(case, self._suite, limits, turn_done))
-        except BaseException as error:
-            if passes_through(error):
-                raise
-            return broken_off(case, describe(error))
-
-    def _turn_teller(self, case: BoundCase) -> Callable[[int, TurnOutcome], None]:
-        def tell(index: int, outcome: TurnOutcome) -> None:
-            self._reporters.tell(
-                TurnFinished(
-                    index=case.index,
-                    name=case.label,
-                    turn_index=index,
-                    status=outcome.status,
-                    duration_ms=outcome.duration_ms,
-                )
-            )
-
-        return tell
 
     def _started(self, total: int, parallel: int) -> RunStarted:
         return RunStarted(

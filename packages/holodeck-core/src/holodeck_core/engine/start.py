@@ -11,8 +11,10 @@ from pathlib import Path
 from holodeck_core.api.reporter import Reporter
 from holodeck_core.api.suite import Suite
 from holodeck_core.engine.describe_run import what_changed
-from holodeck_core.engine.run import Run, Select
+from holodeck_core.engine.repeats import RepeatOptions
+from holodeck_core.engine.run import Run
 from holodeck_core.engine.run_folder import RunFolder
+from holodeck_core.engine.scheduler import Scope, Select
 from holodeck_core.errors import RunError
 from holodeck_core.models.test_result import TestReport
 
@@ -23,16 +25,21 @@ def run_suite(
     reporters: Sequence[Reporter] = (),
     run_dir: str | os.PathLike[str] | None = None,
     select: Select | None = None,
+    repeat: int | None = None,
+    all_repeats: bool = False,
     fail_fast: bool = False,
 ) -> Run:
     """A run of the suite, which starts when it is awaited or iterated.
 
     ``reporters`` are told what happens as it happens; ``select`` picks the cases to run. With ``run_dir`` the run is
-    kept in a folder of its own below it, as it happens; without, its results go with it. ``fail_fast`` starts no case
-    after the first that did not pass. Nothing that an agent or a plugin does raises here: it is in the report.
+    kept in a folder of its own below it, as it happens; without, its results go with it. ``repeat`` is how often each
+    case is run, None as often as it says itself; with ``all_repeats`` also where its verdict stands before.
+    ``fail_fast`` starts no case after the first that did not pass. Nothing that an agent or a plugin does raises here:
+    it is in the report. Raises ValueError for a ``repeat`` under 1.
     """
     runs = None if run_dir is None else Path(run_dir).absolute()  # an agent may change the working directory
-    return Run(suite, reporters, select, run_dir=runs, fail_fast=fail_fast)
+    scope = Scope(select=select, repeats=RepeatOptions(repeat, all_repeats), fail_fast=fail_fast)
+    return Run(suite, reporters, scope, run_dir=runs)
 
 
 def resume_suite(
@@ -44,7 +51,8 @@ def resume_suite(
     allow_changes: bool = False,
     fail_fast: bool = False,
 ) -> Run:
-    """Go on with the run that is kept in ``folder``: only cases that it has no result of, or that have changed, run.
+    """Go on with the run that is kept in ``folder``: only cases that it has no result of, or that have changed, run,
+    and of repeated cases the repeats that are missing. They are repeated as the run was started with.
 
     Raises RunError where ``folder`` holds no run, or one of an agent or of plugins that have changed since, unless
     ``allow_changes``.
@@ -53,7 +61,7 @@ def resume_suite(
     changes = [] if allow_changes else what_changed(resumed.head, suite)
     if changes:
         raise RunError(f"the run {resumed.path.name} cannot be resumed: {'; '.join(changes)}")
-    return Run(suite, reporters, select, resumed=resumed, fail_fast=fail_fast)
+    return Run(suite, reporters, Scope(select=select, fail_fast=fail_fast), resumed=resumed)
 
 
 def run_suite_sync(
@@ -62,6 +70,8 @@ def run_suite_sync(
     reporters: Sequence[Reporter] = (),
     run_dir: str | os.PathLike[str] | None = None,
     select: Select | None = None,
+    repeat: int | None = None,
+    all_repeats: bool = False,
     fail_fast: bool = False,
 ) -> TestReport:
     """Run the suite to its end, from code without a running event loop, and return the report.
@@ -74,7 +84,13 @@ def run_suite_sync(
 
     async def run() -> TestReport:
         return await run_suite(
-            suite, reporters=reporters, run_dir=run_dir, select=select, fail_fast=fail_fast
+            suite,
+            reporters=reporters,
+            run_dir=run_dir,
+            select=select,
+            repeat=repeat,
+            all_repeats=all_repeats,
+            fail_fast=fail_fast,
         )
 
     return asyncio.run(run())

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from holodeck_core.api.events import RunEvent, RunFinished, RunStarted
 from holodeck_core.engine.case_events import case_told_again
-from holodeck_core.engine.record import parse_record, read_record
-from holodeck_core.engine.results import last_lines
+from holodeck_core.engine.earlier import Earlier
+from holodeck_core.engine.record import merge_lines, read_record
 from holodeck_core.engine.run_folder import RunFolder
 from holodeck_core.engine.summary import SummaryCount
 from holodeck_core.errors import RunError
@@ -24,25 +24,24 @@ class StoredRun:
     def __init__(self, folder: RunFolder) -> None:
         self.folder = folder
         self._journal = folder.journal(writable=False)
-        self._lines = last_lines(self._journal)
+        self._lines = Earlier(self._journal).over
 
     def __len__(self) -> int:
         """How many results there are."""
         return self._lines.count
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """The records of the cases, in file order, as they were written."""
-        for offset in self._lines.values():
-            record = parse_record(self._journal.line_at(offset))
-            if record is not None:
-                yield record
+        """The records of the cases, in file order. Raises RunError at one that cannot be read."""
+        for index in self._lines.keys():  # noqa: SIM118 - no dict
+            yield merge_lines(map(self._journal.line_at, self._lines[index]))
 
     def results(self) -> Iterator[TestResult]:
         """The results, in file order, read one by one. Raises RunError at one that cannot be read."""
-        for index, offset in self._lines.items():
+        for record in self.records():
             try:
-                yield read_record(self._journal.line_at(offset))
+                yield read_record(record)
             except (ValidationError, KeyError, TypeError, AttributeError, IndexError) as error:
+                index = record["index"]
                 raise RunError(
                     f"the stored result of case {index + 1} in {self.folder.path} cannot be read"
                 ) from error

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import Any
+from typing import Any, Final, get_args
 
 from holodeck_core.errors import RunError
-from holodeck_core.models.test_result import ReportSummary
+from holodeck_core.models.test_result import MetricStatus, ReportSummary
+
+_UNITS: Final = 1074  # 2 ** -1074 is the smallest float
 
 
 class SummaryCount:
@@ -19,7 +21,7 @@ class SummaryCount:
         self.unchecked = 0
         self.duration_ms = 0.0
         self._states: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self._sums: defaultdict[str, float] = defaultdict(float)
+        self._sums: defaultdict[str, int] = defaultdict(int)  # exact, in units of the smallest float
 
     @property
     def finished(self) -> int:
@@ -27,30 +29,34 @@ class SummaryCount:
         return self.passed + self.failed
 
     def add(self, record: dict[str, Any]) -> None:
-        """Count one finished case by its record. A case that errored counts as failed, and apart."""
+        """Count one finished case by its record. A case that errored counts as failed, and apart. Of a repeated case,
+        the turns of all repeats count."""
         if record["status"] == "passed":
             self.passed += 1
         else:
             self.failed += 1
             self.errored += record["status"] == "error"
         self.unchecked += not record["checked"]
-        for turn in record["turns"]:
-            self.duration_ms += turn["execution_time_ms"]
-            for metric in turn["metric_results"]:
-                self._states[metric["metric_name"]][metric["status"]] += 1
-                if metric["status"] == "scored":
-                    self._sums[metric["metric_name"]] += metric["score"]
+        for repeat in record.get("repeats") or (record,):
+            for turn in repeat["turns"]:
+                self.duration_ms += turn["execution_time_ms"]
+                for metric in turn["metric_results"]:
+                    self._states[metric["metric_name"]][metric["status"]] += 1
+                    if metric["status"] == "scored":
+                        self._sums[metric["metric_name"]] += _exact(metric["score"])
 
     def add_stored(self, record: dict[str, Any]) -> None:
         """Count a case by the record that a file holds. Raises RunError for what is none."""
         try:
             self.add(record)
-        except (KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
             raise RunError(f"the stored result of case {record['index'] + 1} cannot be read") from error
 
     def summary(self) -> ReportSummary:
-        """The totals so far. Means run over scored turns; ``metrics_evaluated`` says over how many."""
-        scored = {name: states["scored"] for name, states in self._states.items() if states["scored"]}
+        """The totals so far, which are the same in whatever order the cases finished. Means run over scored turns;
+        ``metrics_evaluated`` says over how many."""
+        states = {name: _in_order(self._states[name]) for name in sorted(self._states)}
+        scored = {name: found["scored"] for name, found in states.items() if "scored" in found}
         return ReportSummary(
             total_tests=self.finished,
             passed=self.passed,
@@ -60,6 +66,16 @@ class SummaryCount:
             pass_rate=100 * self.passed / self.finished if self.finished else 0.0,
             total_duration_ms=round(self.duration_ms),
             metrics_evaluated=scored,
-            metric_states={name: dict(states) for name, states in self._states.items()},
-            average_scores={name: self._sums[name] / count for name, count in scored.items()},
+            metric_states=states,
+            average_scores={name: self._sums[name] / (count << _UNITS) for name, count in scored.items()},
         )
+
+
+def _exact(score: float) -> int:
+    """The score as a multiple of the smallest float: sums of floats would depend on the order of the cases."""
+    numerator, denominator = float(score).as_integer_ratio()
+    return numerator << (_UNITS + 1 - denominator.bit_length())
+
+
+def _in_order(states: Counter[str]) -> dict[str, int]:
+    return {state: states[state] for state in get_args(MetricStatus) if states[state]}

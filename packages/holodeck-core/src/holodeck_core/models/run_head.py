@@ -26,6 +26,8 @@ class RunHead(StrictModel, extra="ignore"):
 
     ``agent_config_path`` is the agent file as it was named, ``agent_file`` its whole path. ``total`` is the number of
     cases that were to run; it and what follows are there when they are known. A run that was killed has no ``summary``.
+    ``repeat`` is how often each case is run, None as often as it says itself; with ``all_repeats`` also when its
+    verdict stands before.
     """
 
     schema_version: int = Field(default=RUN_SCHEMA_VERSION, ge=1, le=RUN_SCHEMA_VERSION)
@@ -42,6 +44,8 @@ class RunHead(StrictModel, extra="ignore"):
     fingerprint: dict[str, str] = Field(default_factory=dict)
     configuration: dict[str, Any] = Field(default_factory=dict)
     selection: Selection | None = None
+    repeat: int | None = Field(default=None, ge=1)
+    all_repeats: bool = False
     total: int | None = Field(default=None, ge=0)
     finished_at: UtcDatetime | None = None
     duration_ms: float | None = Field(default=None, ge=0)

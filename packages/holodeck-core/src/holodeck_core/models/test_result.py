@@ -97,10 +97,45 @@ class TurnResult(Evidence):
     response: str | None = None
 
 
+class RateInterval(StrictModel):
+    """Where the probability to pass lies, with a ``confidence`` from 0 to 1. ``z`` is the quantile of the normal
+    distribution that belongs to it."""
+
+    method: Literal["wilson"] = "wilson"
+    confidence: float = Field(ge=0, le=1)
+    z: float = Field(ge=0)
+    low: float = Field(ge=0, le=1)
+    high: float = Field(ge=0, le=1)
+
+
+class RepeatSummary(StrictModel):
+    """How often a repeated case passed. Rates and estimates are shares from 0 to 1.
+
+    ``run`` of the ``planned`` repeats count; where they are fewer, the others could not change the verdict. ``failed``
+    includes ``errored``. ``pass_at_k[k-1]`` estimates how likely it is that one of k conversations passes,
+    ``pass_hat_k[k-1]`` that all k do.
+    """
+
+    planned: int = Field(ge=1)
+    run: int = Field(ge=1)
+    stopped_early: bool
+    passed: int = Field(ge=0)
+    failed: int = Field(ge=0)
+    errored: int = Field(ge=0)
+    pass_rate: float = Field(ge=0, le=1)
+    min_pass_rate: float = Field(ge=0, le=1)
+    interval: RateInterval
+    pass_at_k: list[float]
+    pass_hat_k: list[float]
+
+
 class TestResult(Evidence):
     """The outcome of one case. ``turns`` is set for a case that was written with `turns`, even with one.
 
     ``source`` is ``file:line``; ``checked`` is False for a case that asserts nothing.
+
+    A case that is repeated has ``repeats``, its conversations one by one, and ``repeat_summary``. Its own evidence is
+    that of the first repeat that came out as the case did; its time, retries and token usage are those of all.
     """
 
     __test__: ClassVar[bool] = False
@@ -112,6 +147,7 @@ class TestResult(Evidence):
     timestamp: UtcDatetime
     turns: list[TurnResult] | None = None
     repeats: list[TestResult] | None = None
+    repeat_summary: RepeatSummary | None = None
     checked: bool = True
     session_id: str | None = None
     index: int | None = Field(default=None, ge=0)

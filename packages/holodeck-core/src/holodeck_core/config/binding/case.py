@@ -77,6 +77,8 @@ class CaseBinder:
             tags=tuple(model.tags),
             on_turn_failure=model.on_turn_failure or self._defaults.on_turn_failure,
             source=source,
+            repeat=model.repeat,
+            min_pass_rate=model.min_pass_rate,
         )
         if self._asks_backend:
             self._ask_backend(case.ref, place, path, problems)

@@ -70,8 +70,6 @@ class SuiteWarnings:
         if case.name is not None and (first := self._names.first(case.name, line)) is not None:
             name = shorten(case.name, 60)
             found.append(Found(("name",), f'two cases are named "{name}": this and the one in line {first}'))
-        if model.repeat > 1:
-            found.append(Found(("repeat",), "cases are not repeated in this version: this one runs once"))
         if model.min_pass_rate == 0:
             found.append(Found(("min_pass_rate",), "with a pass rate of 0 the case can never fail"))
         own, checked, turns = self._metrics, False, model.turns
