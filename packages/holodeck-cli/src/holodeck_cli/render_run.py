@@ -19,15 +19,16 @@ from holodeck_core.text import one_line
 
 
 def render_run(
-    word: str, run_dir: Path | None, outputs: Sequence[Output], verbosity: int, color: bool
+    word: str, run_dir: Path | None, outputs: Sequence[Output], options: TerminalOptions, *, stable: bool
 ) -> ExitCode:
-    """Write the reports that are asked for, or show the run where none is.
+    """Write the reports that are asked for, or show the run where none is. What is ``stable`` holds no ids, times and
+    durations.
 
     Raises UsageMistake where there is no such run, and PluginError for a format that cannot be had.
     """
     run = find_run(word, runs_folder(run_dir))
-    terminal = None if outputs else TerminalReporter(TerminalOptions(verbosity=verbosity, color=color))
-    reporters = Reporters(make_reports(outputs) if terminal is None else [terminal])
+    terminal = None if outputs else TerminalReporter(options)
+    reporters = Reporters(make_reports(outputs) if terminal is None else [terminal], stable=stable)
     try:
         for event in StoredRun(run).events():
             reporters.tell(event)

@@ -31,16 +31,24 @@ def refuse_changes(resumed: RunFolder, suite: Suite) -> None:
         )
 
 
-def resumed_line(run: Run) -> str:
-    """``resumed 20250102-…: 12 taken over, 1 changed, 3 new, 2 left out``; what was left out is known at the end."""
+def resumed_line(run: Run, *, stable: bool) -> str:
+    """``resumed 20250102-…: 12 taken over, 1 changed, 3 new, 2 left out``; what was left out is known at the end.
+
+    One that is ``stable`` does without the id.
+    """
     counts = [
         f"{count} {what}"
         for what, count in run.taken_over.items()
         if what == "taken over" or (count and (what != "left out" or run.complete))
     ]
-    return f"resumed {run.id}: {', '.join(counts)}"
+    return f"resumed{'' if stable else f' {run.id}'}: {', '.join(counts)}"
 
 
-def go_on_line(agent: Path, folder: Path) -> str:
-    """How to go on with a run that is not complete."""
-    return f"to go on: {shlex.join(['holodeck', 'test', str(agent), '--resume', shown(folder)])}"
+def go_on_line(agent: Path, folder: Path, *, stable: bool) -> str:
+    """How to go on with a run that is not complete; where it is to be ``stable``, while it is the latest one."""
+    command = ["holodeck", "test", str(agent)]
+    if stable:
+        command += ["--resume", "--run-dir", shown(folder.parent)]
+    else:
+        command += ["--resume", shown(folder)]
+    return f"to go on: {shlex.join(command)}"

@@ -22,8 +22,11 @@ from holodeck_cli.resume import find_resumed, go_on_line, refuse_changes, resume
 from holodeck_cli.selection import CaseTest, case_test, selects_none
 from holodeck_cli.streams import tell_error
 from holodeck_core import Reporter, Run, RunError, Suite
+from holodeck_core.api.faults import describe
+from holodeck_core.engine.repeats import RepeatOptions
 from holodeck_core.engine.run import STOP_GRACE_S
 from holodeck_core.engine.run_folder import RunFolder
+from holodeck_core.engine.scheduler import Scope
 from holodeck_core.models import Selection
 from holodeck_core.text import one_line
 
@@ -34,7 +37,8 @@ class RunRequest:
 
     ``settings`` are fields of the execution settings. ``verbosity`` is -1, 0 or 1. ``name`` is the expression
     of ``-k``; of ``tags`` a case has to have one. ``run_dir`` is where runs are kept, None beside the agent file;
-    ``resume`` is the word for the run to go on with, empty for the latest incomplete one, None for a new run.
+    ``resume`` is the word for the run to go on with, empty for the latest incomplete one, None for a new run. What is
+    ``stable`` holds no ids, times and durations.
     """
 
     agent: Path
@@ -43,12 +47,14 @@ class RunRequest:
     name: str | None = None
     tags: tuple[str, ...] = ()
     last_failed: bool = False
+    repeats: RepeatOptions = attrs.field(factory=RepeatOptions)
     fail_fast: bool = False
     run_dir: Path | None = None
     resume: str | None = None
     allow_changes: bool = False
     verbosity: int = 0
     color: bool = True
+    stable: bool = False
     outputs: tuple[Output, ...] = ()
 
 
@@ -71,7 +77,9 @@ def run_tests(request: RunRequest) -> ExitCode:
     to_stdout = any(output.path is None for output in request.outputs)
     # Standard output is the report's: what an agent or a module prints must not stand in it.
     with redirect_stdout(sys.stderr) if to_stdout else nullcontext():
-        options = TerminalOptions(verbosity=request.verbosity, color=request.color, stderr=to_stdout)
+        options = TerminalOptions(
+            verbosity=request.verbosity, color=request.color, stderr=to_stdout, timed=not request.stable
+        )
         return _load_and_run(request, runs, resumed, cases, TerminalReporter(options), reports)
 
 
@@ -117,32 +125,46 @@ def _load_and_run(
         at_once=terminal.end,
         ending=lambda: terminal.run_over,
     )
-    ended_from_within = False
     try:
-        asyncio.run(_to_the_end(run, interrupt))
-    except SystemExit as exit_:  # raised in a task of the agent's own, which asyncio lets out of the loop
-        ended_from_within = True
-        tell_error(f"error: what was tested ended the program: SystemExit: {exit_}")
+        ended = _why_ended(run, interrupt)
     finally:
         terminal.end()
+    if ended is not None:
+        tell_error(f"error: {one_line(ended)}")
     if resumed is not None:
-        terminal.tell(resumed_line(run))
+        terminal.tell(resumed_line(run, stable=request.stable))
     if run.folder is not None and not run.complete:
-        terminal.tell(go_on_line(request.agent, run.folder.path))
+        terminal.tell(go_on_line(request.agent, run.folder.path, stable=request.stable))
     for note in run.notes:
         tell_error(f"warning: {one_line(note)}")
     for error in run.reporter_errors:
         tell_error(f"error: a report could not be written: {one_line(error)}")
-    if ended_from_within:
-        return ExitCode.NOT_RUN
     summary = run.summary
+    left_out_on_purpose = request.fail_fast and summary.failed > 0
     return exit_code_of(
         total=summary.total_tests,
         failed=summary.failed,
         errored=summary.errored,
         signal=interrupt.signal,
         unwritten=len(run.reporter_errors),
+        broken_off=ended is not None or not (run.complete or left_out_on_purpose),
     )
+
+
+def _why_ended(run: Run, interrupt: Interrupt) -> str | None:
+    """Carry the run out. Returns what ended it, if that was neither its last case nor a signal."""
+    try:
+        asyncio.run(_to_the_end(run, interrupt))
+    except RunError as error:
+        return str(error)
+    except (SystemExit, GeneratorExit, asyncio.CancelledError) as error:
+        # User code raised it in a task of its own, which asyncio lets out of the loop, or cancelled every task.
+        return f"what was tested ended the program: {describe(error)}"
+    except RuntimeError as error:
+        if not str(error).startswith("Event loop stopped"):
+            raise
+        return f"what was tested ended the program: {describe(error)}"
+    return None
 
 
 async def _to_the_end(run: Run, interrupt: Interrupt) -> None:
@@ -170,14 +192,15 @@ def _kept_run(
     runs: Path,
 ) -> Run:
     """The run, with its folder; a new one that cannot be kept beside the agent file is not kept, and that is told."""
+    scope = Scope(select=cases.select, repeats=request.repeats, fail_fast=request.fail_fast)
     run = Run(
         suite,
         reporters,
-        cases.select,
+        scope,
         run_dir=runs if resumed is None else None,
         resumed=resumed,
         selection=cases.selection,
-        fail_fast=request.fail_fast,
+        stable=request.stable,
     )
     try:
         run.claim_folder()
@@ -185,5 +208,5 @@ def _kept_run(
         if resumed is not None or request.run_dir is not None:
             raise UsageMistake(str(error)) from None
         tell_error(f"note: this run is not kept, {one_line(str(error))}; --run-dir names another place")
-        return Run(suite, reporters, cases.select, fail_fast=request.fail_fast)
+        return Run(suite, reporters, scope, stable=request.stable)
     return run

@@ -26,6 +26,10 @@ def report(
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Show what did not pass, and the summary.")
     ] = False,
+    stable: Annotated[
+        bool,
+        typer.Option("--stable", help="Leave ids, times and durations out, and show cases in file order."),
+    ] = False,
     no_color: Annotated[bool, typer.Option("--no-color", help="Show no colours.")] = False,
     output: Annotated[
         list[str] | None,
@@ -51,7 +55,9 @@ def report(
     2 there is no such run, or a report could not be written.
     """
     from holodeck_cli.render_run import render_run
+    from holodeck_cli.reporters.terminal import TerminalOptions
 
     if verbose and quiet:
         raise typer.BadParameter("-v and -q exclude each other")
-    return render_run(run, run_dir, asked_outputs(ctx), verbose - quiet, not no_color)
+    options = TerminalOptions(verbosity=verbose - quiet, color=not no_color, timed=not stable)
+    return render_run(run, run_dir, asked_outputs(ctx), options, stable=stable)

@@ -29,6 +29,18 @@ def run_cases(
             "--parallel-test-cases", "-p", min=1, metavar="N", help="Run up to N cases side by side."
         ),
     ] = None,
+    repeat: Annotated[
+        int | None,
+        typer.Option(
+            "--repeat", min=1, metavar="N", help="Run each case N times, whatever its own 'repeat' says."
+        ),
+    ] = None,
+    all_repeats: Annotated[
+        bool,
+        typer.Option(
+            "--all-repeats", help="Run repeats of a case that cannot change its verdict any more, too."
+        ),
+    ] = False,
     llm_timeout: Annotated[
         float | None, typer.Option("--llm-timeout", metavar="S", help="Seconds that a turn may take.")
     ] = None,
@@ -80,6 +92,10 @@ def run_cases(
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Show what did not pass, and the summary.")
     ] = False,
+    stable: Annotated[
+        bool,
+        typer.Option("--stable", help="Leave ids, times and durations out, and show cases in file order."),
+    ] = False,
     no_color: Annotated[bool, typer.Option("--no-color", help="Show no colours.")] = False,
     output: Annotated[
         list[str] | None,
@@ -105,6 +121,7 @@ def run_cases(
     carried out; 130 interrupted.
     """
     from holodeck_cli.run_tests import RunRequest, run_tests
+    from holodeck_core.engine.repeats import RepeatOptions
 
     if llm_timeout is not None and llm_timeout <= 0:
         raise typer.BadParameter("must be more than 0", param_hint="--llm-timeout")
@@ -112,6 +129,11 @@ def run_cases(
         raise typer.BadParameter("-v and -q exclude each other")
     if allow_changes and resume is None:
         raise typer.BadParameter("--allow-changes goes with --resume")
+    if resume is not None and (repeat is not None or all_repeats):
+        raise typer.BadParameter(
+            "a run is resumed with the repeats that it was started with: "
+            "leave out --repeat and --all-repeats beside --resume"
+        )
     if resume is not None and (name is not None or tag or last_failed):
         raise typer.BadParameter(
             "a run is resumed with the cases that it was started with: "
@@ -125,12 +147,14 @@ def run_cases(
         name=name,
         tags=tuple(tag or ()),
         last_failed=last_failed,
+        repeats=RepeatOptions(repeat, all_repeats),
         fail_fast=fail_fast,
         run_dir=run_dir,
         resume=resume,
         allow_changes=allow_changes,
         verbosity=verbose - quiet,
         color=not no_color,
+        stable=stable,
         outputs=tuple(asked_outputs(ctx)),
     )
     return run_tests(request)

@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from holodeck_core.explain import explain_case, explain_turn
-from holodeck_core.models.test_result import ReportSummary, TestResult, ToolInvocation, TurnResult
+from holodeck_core.models.test_result import (
+    RepeatSummary,
+    ReportSummary,
+    TestResult,
+    ToolInvocation,
+    TurnResult,
+)
 from holodeck_core.text import one_line, show_value
 
 _NAME_WIDTH = 200
@@ -23,16 +29,53 @@ class Line(NamedTuple):
     style: str = ""
 
 
-def case_line(name: str, status: str, turns: int, duration_ms: float, *, checked: bool) -> Line:
-    """``PASS name (3 turns, 12 ms)``."""
-    facts = [f"{turns} turn{'' if turns == 1 else 's'}", duration(duration_ms)]
+def case_line(name: str, status: str, turns: int, duration_ms: float | None, *, checked: bool) -> Line:
+    """``PASS name (3 turns, 12 ms)``; nothing is said of a duration that is None."""
+    facts = [f"{turns} turn{'' if turns == 1 else 's'}"]
+    if duration_ms is not None:
+        facts.append(duration(duration_ms))
     if not checked:
         facts.append("nothing checked")
     return Line(f"{_WORDS[status]} {one_line(name, _NAME_WIDTH)} ({', '.join(facts)})", STYLES[status])
 
 
-def case_details(result: TestResult, *, every_turn: bool) -> Iterator[Line]:
-    """The turns of a case that did not pass, each with its reasons; all turns where ``every_turn`` is set."""
+def rate_line(summary: RepeatSummary) -> Line:
+    """``3/5 passed (60 %, 95 % interval 23–88 %), needs 80 %``, and how many were run if that is not all."""
+    interval = summary.interval
+    between = f"{100 * interval.low:.0f}–{100 * interval.high:.0f} %"
+    text = (
+        f"  {summary.passed}/{summary.run} passed ({_percent(summary.pass_rate)}, "
+        f"{_percent(interval.confidence)} interval {between}), needs {_percent(summary.min_pass_rate)}"
+    )
+    if summary.stopped_early:
+        text += f"; {summary.run} of {summary.planned} were run, the others could change nothing"
+    return Line(text)
+
+
+def _percent(share: float) -> str:
+    return f"{round(100 * share, 2):g} %"
+
+
+def case_details(result: TestResult, *, every_turn: bool, timed: bool = True) -> Iterator[Line]:
+    """The turns of a case that did not pass, each with its reasons; all turns where ``every_turn`` is set. Of a
+    repeated case, those of each repeat. Durations are shown where they are ``timed``."""
+    if result.repeats is None:
+        yield from _conversation(result, every_turn, timed)
+        return
+    for number, repeat in enumerate(result.repeats):
+        if every_turn or not repeat.passed:
+            took = _in_brackets(repeat.execution_time_ms, timed)
+            yield Line(f"  repeats[{number}] {repeat.status}{took}", STYLES[repeat.status])
+            indent = "" if repeat.turns is None else "  "
+            for line in _conversation(repeat, every_turn, timed):
+                yield line._replace(text=indent + line.text)
+
+
+def _in_brackets(duration_ms: float, timed: bool) -> str:
+    return f" ({duration(duration_ms)})" if timed else ""
+
+
+def _conversation(result: TestResult, every_turn: bool, timed: bool) -> Iterator[Line]:
     if result.turns is None:
         if every_turn or not result.passed:
             yield from _exchange(
@@ -41,7 +84,8 @@ def case_details(result: TestResult, *, every_turn: bool) -> Iterator[Line]:
     else:
         for turn in result.turns:
             if every_turn or not turn.passed:
-                yield Line(f"  turns[{turn.turn_index}] {turn.status} ({duration(turn.execution_time_ms)})")
+                took = _in_brackets(turn.execution_time_ms, timed)
+                yield Line(f"  turns[{turn.turn_index}] {turn.status}{took}")
                 yield from _turn_details(turn, every_turn)
     for reason in explain_case(result):
         yield Line(f"    - {reason}", STYLES[result.status])
@@ -72,13 +116,13 @@ def _call(call: ToolInvocation) -> str:
     return f"{one_line(call.name, _NAME_WIDTH)} {args} -> {outcome}"
 
 
-def summary_line(summary: ReportSummary, duration_ms: float, *, complete: bool, total: int) -> Line:
+def summary_line(summary: ReportSummary, duration_ms: float | None, *, complete: bool, total: int) -> Line:
     """``12 passed, 1 failed, 1 errored, 2 unchecked in 1.2 s``; here errored cases do not count as failed."""
     failed = summary.failed - summary.errored
     counts = [f"{summary.passed} passed", f"{failed} failed"]
     counts += [f"{summary.errored} errored"] if summary.errored else []
     counts += [f"{summary.unchecked} unchecked"] if summary.unchecked else []
-    text = f"{', '.join(counts)} in {duration(duration_ms)}"
+    text = ", ".join(counts) + ("" if duration_ms is None else f" in {duration(duration_ms)}")
     if not complete:
         return Line(f"incomplete, {summary.total_tests} of {total} cases finished: {text}", STYLES["error"])
     return Line(text, STYLES["failed" if failed else "error" if summary.errored else "passed"])

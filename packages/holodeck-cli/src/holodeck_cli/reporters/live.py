@@ -47,15 +47,15 @@ class LiveScreen:
         )
 
     def begin(self, total: int) -> None:
-        self._bar.add_task("", total=total, passed=0, failed=0, errored=0)
+        self._bar.add_task("", total=total, passed=0, failed=0, errored=0, repeats=0)
         self._bar.start()
 
     def write(self, lines: Iterable[Line]) -> None:
         text = Text("\n").join(Text(line.text, style=line.style) for line in lines)
         self._console.print(text, soft_wrap=True)
 
-    def advance(self, passed: int, failed: int, errored: int) -> None:
-        self._bar.counts = (passed, failed, errored)
+    def advance(self, passed: int, failed: int, errored: int, repeats: int) -> None:
+        self._bar.counts = (passed, failed, errored, repeats)
 
     def end(self) -> None:
         self._bar.stop()
@@ -64,18 +64,25 @@ class LiveScreen:
 class _Bar(Progress):
     """Takes the counts over when it is drawn: a fast run finishes thousands of cases in between."""
 
-    counts: tuple[int, int, int] = (0, 0, 0)
+    counts: tuple[int, int, int, int] = (0, 0, 0, 0)
 
     def get_renderables(self) -> Iterable[RenderableType]:
-        passed, failed, errored = self.counts
+        passed, failed, errored, repeats = self.counts
         for task in self.tasks:
             finished = passed + failed + errored
-            self.update(TaskID(task.id), completed=finished, passed=passed, failed=failed, errored=errored)
+            self.update(
+                TaskID(task.id),
+                completed=finished,
+                passed=passed,
+                failed=failed,
+                errored=errored,
+                repeats=repeats,
+            )
         return super().get_renderables()
 
 
 class _Counts(ProgressColumn):
-    """How many passed, failed and errored."""
+    """How many passed, failed and errored, and how many repeats there are of cases that are not over."""
 
     def render(self, task: Task) -> Text:
         fields = task.fields
@@ -84,6 +91,10 @@ class _Counts(ProgressColumn):
             text.append(f" {fields['failed']} failed", style=STYLES["failed"])
         if fields["errored"]:
             text.append(f" {fields['errored']} errored", style=STYLES["error"])
+        if fields["repeats"]:
+            text.append(
+                f" and {fields['repeats']} repeat{'' if fields['repeats'] == 1 else 's'}", style="dim"
+            )
         return text
 
 

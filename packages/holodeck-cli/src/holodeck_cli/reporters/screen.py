@@ -18,8 +18,9 @@ class Screen(Protocol):
     def write(self, lines: Iterable[Line]) -> None:
         """Show lines."""
 
-    def advance(self, passed: int, failed: int, errored: int) -> None:
-        """One more case has finished; the counts are of all so far."""
+    def advance(self, passed: int, failed: int, errored: int, repeats: int) -> None:
+        """One more case has finished, or one more repeat; the counts are of all cases so far, and of the repeats of
+        cases that are not over."""
 
     def end(self) -> None:
         """Nothing moves any more. May be called at any time, and again."""
@@ -41,6 +42,6 @@ class PlainScreen:
         except BrokenPipeError:
             discard(self._stream)
 
-    def advance(self, passed: int, failed: int, errored: int) -> None: ...
+    def advance(self, passed: int, failed: int, errored: int, repeats: int) -> None: ...
 
     def end(self) -> None: ...

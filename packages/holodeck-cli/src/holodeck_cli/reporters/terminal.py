@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import ClassVar, TextIO
 
 from pydantic import BaseModel
 
-from holodeck_cli.reporters.lines import Line, case_details, case_line, summary_line
+from holodeck_cli.reporters.lines import Line, case_details, case_line, rate_line, summary_line
 from holodeck_cli.reporters.screen import PlainScreen, Screen
-from holodeck_core.api.events import CaseFinished, CaseStarted, RunFinished, RunStarted
+from holodeck_core.api.events import CaseFinished, CaseStarted, RepeatFinished, RunFinished, RunStarted
 from holodeck_core.api.reporter import Reporter
 
 
@@ -19,12 +20,13 @@ class TerminalOptions(BaseModel, extra="forbid"):
     """How much is shown, and where.
 
     ``verbosity``: -1 shows only what did not pass and the summary, 1 every turn. ``stderr`` writes to
-    standard error, where standard output holds another report.
+    standard error, where standard output holds another report. Durations are shown where they are ``timed``.
     """
 
     verbosity: int = 0
     color: bool = True
     stderr: bool = False
+    timed: bool = True
 
 
 class TerminalReporter(Reporter):
@@ -40,12 +42,14 @@ class TerminalReporter(Reporter):
         if output is not None:
             raise ValueError("the terminal reporter writes no file")
         self._verbosity = options.verbosity
+        self._timed = options.timed
         self._screen = _screen(sys.stderr if options.stderr else sys.stdout, options)
         self._every_case = self._verbosity > 0 or (
             self._verbosity == 0 and isinstance(self._screen, PlainScreen)
         )
         self.run_over = False
         self._turns: dict[int, int] = {}
+        self._repeats: Counter[int] = Counter()
         self._total = self._passed = self._failed = self._errored = 0
 
     def run_started(self, event: RunStarted) -> None:
@@ -55,25 +59,34 @@ class TerminalReporter(Reporter):
     def case_started(self, event: CaseStarted) -> None:
         self._turns[event.index] = event.turns
 
+    def repeat_finished(self, event: RepeatFinished) -> None:
+        self._repeats[event.index] += 1
+        self._advance()
+
     def case_finished(self, event: CaseFinished) -> None:
         self._passed += event.status == "passed"
         self._errored += event.status == "error"
         self._failed += event.status == "failed"
         turns = self._turns.pop(event.index, 0)
+        self._repeats.pop(event.index, None)
         if not event.taken_over and (self._every_case or event.status != "passed"):
-            lines = [case_line(event.name, event.status, turns, event.duration_ms, checked=event.checked)]
+            took = event.duration_ms if self._timed else None
+            lines = [case_line(event.name, event.status, turns, took, checked=event.checked)]
+            if event.repeat_summary is not None:
+                lines.append(rate_line(event.repeat_summary))
             if self._verbosity > 0 or event.status != "passed":
-                lines += case_details(event.read(), every_turn=self._verbosity > 0)
+                lines += case_details(event.read(), every_turn=self._verbosity > 0, timed=self._timed)
             self._screen.write(lines)
-        self._screen.advance(self._passed, self._failed, self._errored)
+        self._advance()
+
+    def _advance(self) -> None:
+        self._screen.advance(self._passed, self._failed, self._errored, sum(self._repeats.values()))
 
     def run_finished(self, event: RunFinished) -> None:
         self.run_over = True
         self._screen.end()
-        total = self._total
-        self._screen.write(
-            [summary_line(event.summary, event.duration_ms, complete=event.complete, total=total)]
-        )
+        took = event.duration_ms if self._timed else None
+        self._screen.write([summary_line(event.summary, took, complete=event.complete, total=self._total)])
 
     def tell(self, text: str) -> None:
         """Show a line of the program itself."""

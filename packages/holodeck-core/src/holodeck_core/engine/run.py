@@ -25,6 +25,7 @@ from holodeck_core.engine.run_folder import RunFolder
 from holodeck_core.engine.scheduler import WHOLE, Scheduler, Scope
 from holodeck_core.engine.summary import SummaryCount
 from holodeck_core.engine.workers import Workers, passes_through
+from holodeck_core.errors import RunError
 from holodeck_core.models.run_head import Selection
 from holodeck_core.models.test_result import ReportSummary, TestReport, TestResult
 from holodeck_core.plugins.distributions import core_version
@@ -145,13 +146,18 @@ class Run:
         return self._runs is not None if self.folder is None else not self.folder.is_locked
 
     async def wait(self) -> None:
-        """Run to the end without collecting the results: they stay in the journal, and with the reporters."""
+        """Run to the end without collecting the results: they stay in the journal, and with the reporters.
+
+        Raises RunError where the results cannot be kept, or where what was tested has cancelled the run.
+        """
         task = self._start()
         try:
             await asyncio.shield(task)
-        except asyncio.CancelledError:
+        except asyncio.CancelledError as error:
             await _cancel(task)
-            raise
+            if passes_through(error):
+                raise
+            raise RunError("what was tested cancelled the run") from None
 
     async def _run_to_end(self) -> TestReport:
         await self.wait()

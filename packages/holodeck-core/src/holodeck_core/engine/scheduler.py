@@ -21,6 +21,7 @@ from holodeck_core.engine.reporting import Reporters
 from holodeck_core.engine.results import Results
 from holodeck_core.engine.send import Limits
 from holodeck_core.engine.workers import Workers, passes_through
+from holodeck_core.errors import RunError
 
 Select: TypeAlias = Callable[[BoundCase], bool]
 
@@ -77,7 +78,8 @@ class Scheduler:
         return max(1, min(limit, sum(1 if plan is None else plan.repeat for plan in plans)))
 
     async def run(self, results: Results, workers: Workers, parallel: int) -> None:
-        """Run what is missing in ``results``. What is raised is not the fault of a case."""
+        """Run what is missing in ``results``. What is raised is not the fault of a case; RunError where user code has
+        cancelled what it does not know."""
         due = self._due(results)
         limits = Limits(self._suite.llm_timeout, workers, Pace(self._suite.retries))
         self._tasks = [asyncio.create_task(self._work(due, limits, results)) for _ in range(parallel)]
@@ -86,7 +88,9 @@ class Scheduler:
             await asyncio.gather(*self._tasks)
         except asyncio.CancelledError as error:
             if passes_through(error):
-                raise  # else it was ``stop`` that cancelled them
+                raise
+            if not self._stopping:
+                raise RunError("what was tested cancelled the run") from None
         finally:
             self._cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -150,15 +154,20 @@ class Scheduler:
     async def _hold(self, due: Due, limits: Limits) -> CaseOutcome:
         """Hold a conversation in a task of its own: user code that cancels the task it runs in costs its own, and no
         other."""
-        turn_done = self._turn_teller(due) if self._reporters.turns else None
-        task = asyncio.create_task(run_case(due.case, self._suite, limits, turn_done))
         try:
-            return await task
+            return await asyncio.create_task(self._converse(due, limits))
         except BaseException as error:
-            # GeneratorExit comes from outside where this very coroutine is closed; else user code raised it.
-            raised_inside = isinstance(error, GeneratorExit) and task.done()
-            if passes_through(error) and not raised_inside:
+            if passes_through(error):
                 raise
+            return broken_off(due.case, describe(error))
+
+    async def _converse(self, due: Due, limits: Limits) -> CaseOutcome:
+        turn_done = self._turn_teller(due) if self._reporters.turns else None
+        try:
+            return await run_case(due.case, self._suite, limits, turn_done)
+        except GeneratorExit as error:
+            # The end of this very coroutine, or what user code raised: that must not reach a task that waits for this
+            # one, since it would close the coroutines of that.
             return broken_off(due.case, describe(error))
 
     def _keep(self, due: Due, outcome: CaseOutcome, results: Results) -> None:
