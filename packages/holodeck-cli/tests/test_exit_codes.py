@@ -29,3 +29,11 @@ def test_the_verdict_on_a_run(
 ) -> None:
     found = exit_code_of(total=total, failed=failed, errored=errored, signal=stopped_by, unwritten=unwritten)
     assert found is code
+
+
+def test_a_run_that_lacks_cases_is_no_pass() -> None:
+    def code(failed: int, signal_: int | None) -> ExitCode:
+        return exit_code_of(total=3, failed=failed, errored=0, signal=signal_, unwritten=0, broken_off=True)
+
+    assert (code(0, None), code(1, None)) == (ExitCode.NOT_RUN, ExitCode.NOT_RUN)
+    assert code(0, signal.SIGINT) is ExitCode.INTERRUPTED

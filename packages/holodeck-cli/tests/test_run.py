@@ -467,20 +467,49 @@ def test_a_reporter_that_cannot_be_made_ends_with_3_before_anything_is_sent(
     assert done.stderr == "error: the reporter 'acme/picky' cannot be made: ValueError: not today\n"
 
 
-def test_an_agent_whose_task_ends_the_program_is_no_pass(tmp_path: Path, holodeck: Holodeck) -> None:
+ENDS = {
+    "SystemExit": "await asyncio.gather(leaves(SystemExit(0)))",
+    "GeneratorExit": "raise GeneratorExit",
+    "GeneratorExit in a task": "await asyncio.gather(leaves(GeneratorExit()))",
+    "GeneratorExit of a function": "await asyncio.to_thread(fails, GeneratorExit())",
+    "stop": "asyncio.get_running_loop().stop(); await asyncio.sleep(0)",
+    "cancel all": "[task.cancel() for task in asyncio.all_tasks()]; await asyncio.sleep(0)",
+    "cancel others": "[task.cancel() for task in asyncio.all_tasks() - {asyncio.current_task()}]",
+    "cancel the run": "[task.cancel() for task in asyncio.all_tasks() if 'holodeck run' in task.get_name()]",
+    "cancel the cases": "[task.cancel() for task in asyncio.all_tasks() if '_work' in repr(task)]",
+}
+OWN_CASE_ONLY = {"GeneratorExit", "GeneratorExit in a task", "GeneratorExit of a function"}
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_an_agent_that_ends_the_program_or_the_run_is_no_pass(
+    tmp_path: Path, holodeck: Holodeck, how: str
+) -> None:
     (tmp_path / "ending_agent.py").write_text(
-        "import asyncio, sys\n"
-        "async def tool(): sys.exit(0)\n"
+        "import asyncio\n"
+        "def fails(error): raise error\n"
+        "async def leaves(error): raise error\n"
         "async def create():\n"
         "    async def send(text):\n"
-        "        await asyncio.gather(tool())\n"
+        "        if text == 'end':\n"
+        f"            {ENDS[how]}\n"
         "        return text\n"
         "    return send\n"
     )
     (tmp_path / "agent.yaml").write_text(
         "name: a\nmodel: {provider: python, agent: 'ending_agent:create'}\n"
-        "test_cases: [{input: a, expected_tools: []}]\n"
+        "test_cases: [{input: a, ground_truth: a}, {input: end, ground_truth: end}, {input: b, ground_truth: b}]\n"
+        "evaluations: {metrics: [{type: standard, metric: equality}]}\n"
     )
-    done = holodeck("test")
+    done = holodeck("test", "-o", "report.json", "-q")
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert "Traceback" not in done.stderr
+    if how in OWN_CASE_ONLY:
+        assert done.returncode == 1
+        assert [result["status"] for result in report["results"]] == ["passed", "error", "passed"]
+        return
     assert done.returncode == 3
-    assert "what was tested ended the program: SystemExit: 0" in done.stderr
+    assert done.stderr.startswith("error: what was tested "), done.stderr
+    assert report["complete"] is False
+    assert [result["status"] for result in report["results"]] == ["passed"]
+    assert "to go on: holodeck test agent.yaml --resume" in done.stdout

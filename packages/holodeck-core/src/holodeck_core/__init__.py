@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from holodeck_core.api.backend import Session as Session
     from holodeck_core.api.events import CaseFinished as CaseFinished
     from holodeck_core.api.events import CaseStarted as CaseStarted
+    from holodeck_core.api.events import RepeatFinished as RepeatFinished
     from holodeck_core.api.events import RunEvent as RunEvent
     from holodeck_core.api.events import RunFinished as RunFinished
     from holodeck_core.api.events import RunStarted as RunStarted
@@ -103,6 +104,8 @@ if TYPE_CHECKING:
     from holodeck_core.models.test_case import TestCaseModel as TestCaseModel
     from holodeck_core.models.test_case import Turn as Turn
     from holodeck_core.models.test_result import MetricResult as MetricResult
+    from holodeck_core.models.test_result import RateInterval as RateInterval
+    from holodeck_core.models.test_result import RepeatSummary as RepeatSummary
     from holodeck_core.models.test_result import ReportSummary as ReportSummary
     from holodeck_core.models.test_result import TestReport as TestReport
     from holodeck_core.models.test_result import TestResult as TestResult
@@ -124,7 +127,15 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "api.backend": ("Backend", "CaseRef", "Session"),
-    "api.events": ("CaseFinished", "CaseStarted", "RunEvent", "RunFinished", "RunStarted", "TurnFinished"),
+    "api.events": (
+        "CaseFinished",
+        "CaseStarted",
+        "RepeatFinished",
+        "RunEvent",
+        "RunFinished",
+        "RunStarted",
+        "TurnFinished",
+    ),
     "api.grader": ("Grader", "GraderContext", "GraderResult"),
     "api.literal": ("LiteralMatcher",),
     "api.matcher": ("ABSENT", "Absent", "Matcher", "Undecided"),
@@ -185,6 +196,8 @@ _HOMES = {
     ),
     "models.test_result": (
         "MetricResult",
+        "RateInterval",
+        "RepeatSummary",
         "ReportSummary",
         "TestReport",
         "TestResult",

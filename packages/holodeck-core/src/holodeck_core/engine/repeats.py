@@ -38,8 +38,8 @@ class RepeatOptions:
 class Plan:
     """``repeat`` conversations, of which ``min_pass_rate`` (0 to 1) must pass."""
 
-    repeat: int
-    min_pass_rate: float
+    repeat: int = attrs.field(validator=attrs.validators.ge(1))
+    min_pass_rate: float = attrs.field(validator=[attrs.validators.ge(0), attrs.validators.le(1)])
     all_repeats: bool = False
 
     @cached_property
@@ -76,11 +76,9 @@ def plan_of_record(record: Mapping[str, Any]) -> Plan | None:
         plan = Plan(**written)
     except TypeError as error:
         raise ValueError("no plan") from error
-    index, rate = record.get("repeat"), plan.min_pass_rate
+    index = record.get("repeat")
     if type(plan.repeat) is not int or type(index) is not int or not 0 <= index < plan.repeat:
         raise ValueError("no repeat")
-    if type(rate) not in (int, float) or not 0 <= rate <= 1:
-        raise ValueError("no rate")
     return plan
 
 

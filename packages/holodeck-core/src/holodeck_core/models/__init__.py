@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from holodeck_core.models.test_result import (
         MetricResult,
         ProcessedFile,
+        RateInterval,
+        RepeatSummary,
         ReportSummary,
         TestReport,
         TestResult,
@@ -55,6 +57,8 @@ _MODULES = {
     "test_result": (
         "MetricResult",
         "ProcessedFile",
+        "RateInterval",
+        "RepeatSummary",
         "ReportSummary",
         "TestReport",
         "TestResult",
@@ -97,6 +101,8 @@ __all__ = [
     "ProcessedFile",
     "PromptTool",
     "RAGMetric",
+    "RateInterval",
+    "RepeatSummary",
     "ReportSummary",
     "RunHead",
     "Selection",

@@ -224,9 +224,11 @@ class TestCaseModel(_Assertions, GatheringModel):
     Example: `task-17`
     """
     repeat: Whole = Field(default=1, ge=1)
-    """How often the case is run. Example: `5`"""
+    """How often the case is run, each time as a conversation of its own, unless its verdict stands before.
+    Example: `5`
+    """
     min_pass_rate: Number = Field(default=1.0, ge=0, le=1)
-    """The share of the repeats that must pass. Example: `0.8`"""
+    """The share of the repeats that must pass. With 0 the case is only measured. Example: `0.8`"""
     on_turn_failure: Literal["continue", "stop"] | None = None
     """Whether a failed turn is followed by the next one; left out, as `execution` says."""
 
