@@ -60,6 +60,15 @@ def ended(child: Any) -> tuple[int | None, str]:
     return child.exitstatus, child.before
 
 
+def test_a_bar_shows_how_many_repeats_there_are_of_cases_that_are_not_over(spawn: Spawn) -> None:
+    code, shown = ended(spawn("test", "-k", "first", "--repeat", "4"))
+    assert code == 0
+    plain = CURSOR.sub("", COLOUR.sub("", shown))
+    assert re.search(r"0/1 0 passed and 1 repeat ", plain)
+    assert re.search(r"0/1 0 passed and 2 repeats ", plain)
+    assert "1 passed, 0 failed" in plain.splitlines()[-1]
+
+
 def test_a_bar_shows_counts_rate_and_time_left_and_is_gone_at_the_end(spawn: Spawn) -> None:
     code, shown = ended(spawn("test"))
     assert code == 1

@@ -90,7 +90,7 @@ class Results:
         """Keep the result of a case: its line is with the operating system when this returns. Returns its record.
         Raises RunError."""
         record = make_record(case, outcome)
-        self._journal.place(position, self._journal.note(encode_record(record)))
+        self._journal.place(position, self._write(record))
         self.count.add(record)
         self._arrived.set()
         return record
@@ -102,12 +102,15 @@ class Results:
         this one."""
         tally = self._open.setdefault(position, Tally(plan))
         record = {**make_record(case, outcome), "repeat": repeat, "plan": plan.as_record()}
-        tally.add(repeat, outcome.status == "passed", self._journal.note(encode_record(record)))
+        tally.add(repeat, outcome.status == "passed", self._write(record))
         if not tally.is_over:
             return None
         del self._open[position]
         self._journal.place(position, tally.offsets)
         return self._count(position)
+
+    def _write(self, record: dict[str, Any]) -> int:
+        return self._journal.note(encode_record(record))
 
     def _count(self, position: int) -> dict[str, Any]:
         record = merge_lines(self._journal.read(position))

@@ -18,11 +18,13 @@ from holodeck_core.api.suite import Suite
 from holodeck_core.engine.case import CLOSE_TIMEOUT_S
 from holodeck_core.engine.describe_run import describe_environment, describe_run, new_run_id
 from holodeck_core.engine.journal import Journal
+from holodeck_core.engine.pace import Pace
 from holodeck_core.engine.repeats import RepeatOptions
 from holodeck_core.engine.reporting import Reporters
 from holodeck_core.engine.results import Results
 from holodeck_core.engine.run_folder import RunFolder
 from holodeck_core.engine.scheduler import WHOLE, Scheduler, Scope
+from holodeck_core.engine.send import Limits
 from holodeck_core.engine.summary import SummaryCount
 from holodeck_core.engine.workers import Workers, passes_through
 from holodeck_core.errors import RunError
@@ -214,9 +216,10 @@ class Run:
 
     async def _run_cases(self, total: int, begun: float, workers: Workers, results: Results) -> None:
         parallel = self._scheduler.parallel(total)
+        limits = Limits(self._suite.llm_timeout, workers, Pace(self._suite.retries))
         self._reporters.tell(self._started(total, parallel))
         try:
-            await self._scheduler.run(results, workers, parallel)
+            await self._scheduler.run(results, limits, parallel)
             self._complete = results.count.finished == total
             if self._complete:
                 results.drop_others()

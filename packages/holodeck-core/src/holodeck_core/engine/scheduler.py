@@ -15,12 +15,11 @@ from holodeck_core.api.suite import BoundCase, Suite
 from holodeck_core.engine.case import TurnDone, broken_off, run_case
 from holodeck_core.engine.case_events import case_finished
 from holodeck_core.engine.outcomes import CaseOutcome, TurnOutcome
-from holodeck_core.engine.pace import Pace
 from holodeck_core.engine.repeats import Plan, RepeatOptions
 from holodeck_core.engine.reporting import Reporters
 from holodeck_core.engine.results import Results
 from holodeck_core.engine.send import Limits
-from holodeck_core.engine.workers import Workers, passes_through
+from holodeck_core.engine.workers import passes_through
 from holodeck_core.errors import RunError
 
 Select: TypeAlias = Callable[[BoundCase], bool]
@@ -77,11 +76,10 @@ class Scheduler:
         plans = map(self._scope.repeats.plan, islice(self._selected(), limit))
         return max(1, min(limit, sum(1 if plan is None else plan.repeat for plan in plans)))
 
-    async def run(self, results: Results, workers: Workers, parallel: int) -> None:
+    async def run(self, results: Results, limits: Limits, parallel: int) -> None:
         """Run what is missing in ``results``. What is raised is not the fault of a case; RunError where user code has
         cancelled what it does not know."""
         due = self._due(results)
-        limits = Limits(self._suite.llm_timeout, workers, Pace(self._suite.retries))
         self._tasks = [asyncio.create_task(self._work(due, limits, results)) for _ in range(parallel)]
         try:
             # The first that raises, or a cancellation from outside, ends the others before it passes on.
