@@ -88,7 +88,8 @@ async def _score(bound: BoundMetric, view: GraderContext, workers: Workers) -> M
     try:
         if metric.timeout_s is None and not metric.blocking:
             found = metric.score(view)
-            outcome = judge(bound, await found if inspect.isawaitable(found) else found)
+            known = isinstance(found, Score)
+            outcome = judge(bound, found if known or not inspect.isawaitable(found) else await found)
         else:
             outcome = judge(bound, await _bounded_score(bound, view, workers))
     except BaseException as error:
