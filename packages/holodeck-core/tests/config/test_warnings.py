@@ -558,6 +558,8 @@ def test_the_first_line_of_each_name_is_remembered_among_many() -> None:
 class Hashed(str):
     """A name of a chosen hash."""
 
+    number: int
+
     def __new__(cls, number: int) -> Hashed:
         made = super().__new__(cls, "a name")
         made.number = number
