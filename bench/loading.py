@@ -1,10 +1,14 @@
 """What loading costs, against libyaml's ``compose`` of the same file, in one run.
 
-    python bench/loading.py [--cases 10000]
+    python bench/loading.py [--cases 10000] [--lines 100000] [--rounds 3]
 
 The suite has two-turn cases with a ground truth and one expected tool with two arguments a turn. Printed are: libyaml's
 ``compose`` as it comes, and with the garbage collector off; ``load_suite`` of the YAML file; ``load_suite`` of the same
-cases as JSON Lines (the check that every line goes through), a case. CPU time of this process, best of three.
+cases as JSON Lines (the check that every line goes through), a case. CPU time of this process, best of the
+rounds.
+
+Then ``holodeck test`` of ``--lines`` cases of one turn in JSON Lines: the CPU time from the start of the process to the
+first session, the check of the whole file included, against ``json.loads`` of every line.
 """
 
 from __future__ import annotations
@@ -19,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from processes import HOLODECK, cost
+from suites import write_suite
 
 from holodeck_core import load_suite
 
@@ -58,7 +64,7 @@ def case_line(a: int) -> str:
     return json.dumps({"name": f"case {a}", "turns": turns})
 
 
-def best(run: Callable[[], object], times: int = 3) -> float:
+def best(run: Callable[[], object], times: int) -> float:
     """The least CPU time of several runs, in seconds."""
     found = []
     for _ in range(times):
@@ -82,11 +88,38 @@ def without_collector(run: Callable[[], object]) -> Callable[[], object]:
     return quietly
 
 
+FIRST_SESSION = """\
+import os
+
+
+async def create():
+    os._exit(0)
+"""
+
+
+def until_the_first_session(cases: int, times: int) -> tuple[float, float]:
+    """CPU seconds from the start of ``holodeck test`` to its first session; those of ``json.loads`` of each line."""
+    with tempfile.TemporaryDirectory() as name:
+        file = write_suite(Path(name), cases, agent=FIRST_SESSION)
+        command = (*HOLODECK, "test", file.name, "-q")
+        spent = min(cost(command, Path(name)).cpu for _ in range(times))
+
+        def read() -> None:
+            with (file.parent / "cases.jsonl").open() as lines:
+                for line in lines:
+                    json.loads(line)
+
+        return spent, best(read, times)
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--cases", type=int, default=10_000)
-    cases = parser.parse_args().cases
+    parser.add_argument("--lines", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    cases, times = options.cases, options.rounds
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         text = HEAD + "test_cases:\n" + "".join(CASE.format(a=a, one=a + 1, two=a + 3) for a in range(cases))
@@ -98,10 +131,10 @@ def main() -> None:
             return yaml.compose(text, Loader=yaml.CSafeLoader)
 
         load_suite(folder / "lines.yaml")  # imports what is imported once
-        stock = best(compose)
-        quiet = best(without_collector(compose))
-        loading = best(lambda: load_suite(folder / "agent.yaml"))
-        lines = best(lambda: load_suite(folder / "lines.yaml"))
+        stock = best(compose, times)
+        quiet = best(without_collector(compose), times)
+        loading = best(lambda: load_suite(folder / "agent.yaml"), times)
+        lines = best(lambda: load_suite(folder / "lines.yaml"), times)
     print(f"{cases} cases of two turns, {len(text) / 1e6:.1f} MB of YAML")
     print(f"compose            {stock:6.2f} s")
     print(f"compose, no gc     {quiet:6.2f} s")
@@ -109,6 +142,9 @@ def main() -> None:
         f"load_suite, YAML   {loading:6.2f} s   {loading / stock:4.2f} x compose, {loading / quiet:4.2f} x without gc"
     )
     print(f"load_suite, lines  {lines / cases * 1e6:6.1f} us a case")
+    started, read = until_the_first_session(options.lines, times)
+    print(f"{options.lines} cases of one turn in JSON Lines, from the start of holodeck test")
+    print(f"first session      {started:6.2f} s   {started / read:4.1f} x json.loads of each line")
 
 
 if __name__ == "__main__":

@@ -553,3 +553,27 @@ def test_the_first_line_of_each_name_is_remembered_among_many() -> None:
     first = {f"case {number}": number for number in range(1, 50_001)}
     assert [names.first(name, line) for name, line in first.items()] == [None] * len(first)
     assert all(names.first(name, 99_999) == line for name, line in first.items())
+
+
+class Hashed(str):
+    """A name of a chosen hash."""
+
+    number: int
+
+    def __new__(cls, number: int) -> Hashed:
+        made = super().__new__(cls, "a name")
+        made.number = number
+        return made
+
+    def __hash__(self) -> int:
+        return self.number
+
+
+def test_a_hash_that_stands_across_two_entries_was_not_met() -> None:
+    names = CaseNames()
+    bucket, rest, line = 5, bytes(range(1, 7)), 0x0A09_0807
+    across = bytes(range(3, 9))
+    assert names.first(Hashed(int.from_bytes(rest, "little") << 12 | bucket), line) is None
+    assert names.first(Hashed(int.from_bytes(across, "little") << 12 | bucket), 2) is None
+    assert names.first(Hashed(int.from_bytes(across, "little") << 12 | bucket), 3) == 2
+    assert names.first(Hashed(int.from_bytes(rest, "little") << 12 | bucket), 3) == line

@@ -11,6 +11,27 @@ from holodeck_core.api.reply import ToolCall
 from holodeck_core.api.values import EMPTY_DICT
 
 
+class FirstTurns:
+    """The turns of a conversation so far; the list itself is shared by all its turns, and only ever added to."""
+
+    __slots__ = ("_count", "_turns")
+
+    def __init__(self, turns: list[GraderContext]) -> None:
+        self._turns = turns
+        self._count = len(turns)
+
+    def as_tuple(self) -> tuple[GraderContext, ...]:
+        """Those that were there when this was made."""
+        return tuple(self._turns[: self._count])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (tuple, (self.as_tuple(),))
+
+
+def _as_tuple(turns: tuple[GraderContext, ...] | FirstTurns) -> tuple[GraderContext, ...]:
+    return turns if isinstance(turns, tuple) else turns.as_tuple()
+
+
 @attrs.frozen(kw_only=True)
 class GraderContext:
     """One turn, as a metric or a grader sees it. Read-only at every depth.
@@ -28,7 +49,15 @@ class GraderContext:
     turn_index: int = 0
     test_case_name: str = ""
     turn_config: Mapping[str, Any] = EMPTY_DICT
-    previous_turns: tuple[GraderContext, ...] = ()
+    # A tuple in each turn would make the memory of a conversation grow with the square of its turns; so would its text.
+    _previous: tuple[GraderContext, ...] | FirstTurns = attrs.field(
+        default=(), alias="previous_turns", eq=_as_tuple, repr=False
+    )
+
+    @property
+    def previous_turns(self) -> tuple[GraderContext, ...]:
+        """The turns of the same conversation before this one."""
+        return _as_tuple(self._previous)
 
 
 @attrs.frozen

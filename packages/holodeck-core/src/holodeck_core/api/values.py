@@ -114,23 +114,30 @@ class _Copier:
 
     def copy(self, value: object, depth: int) -> Any:
         self.nodes += 1
-        if isinstance(value, str):
-            return well_formed(str.__str__(value))
-        if value is None or isinstance(value, bool):
+        kind = type(value)
+        if kind is str:
+            return well_formed(value)  # type: ignore[arg-type]
+        if kind is int or kind is float:
+            return _number(value)
+        if value is None or kind is bool:
             return value
-        if isinstance(value, int):
-            return _number(int(value))
-        if isinstance(value, float):
-            return _number(float(value))
+        if kind is not dict and kind is not list:
+            if isinstance(value, str):
+                return well_formed(str.__str__(value))
+            if isinstance(value, int):
+                return _number(int(value))
+            if isinstance(value, float):
+                return _number(float(value))
         if depth >= MAX_DEPTH or self.nodes > MAX_NODES:
             return "..."
-        if isinstance(value, Mapping):
-            return FrozenDict(
+        if isinstance(value, dict | Mapping):
+            copies: list[Any] = [
                 (key if type(key) is str and key.isascii() else text_of(key), self.copy(item, depth + 1))
                 for key, item in value.items()
-            )
+            ]
+            return FrozenDict(copies)
         if isinstance(value, list | tuple | Set):
-            return FrozenList(self.copy(item, depth + 1) for item in value)
+            return FrozenList([self.copy(item, depth + 1) for item in value])
         return text_of(value)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from uuid import uuid4
+from secrets import token_hex
 
 from holodeck_core.api.backend import Session
 from holodeck_core.api.faults import describe
@@ -46,7 +46,7 @@ async def run_case(
     finally:
         trouble = await _close(session)
     checked = _is_checked(case, outcomes)
-    return CaseOutcome(case_status(outcomes), outcomes, uuid4().hex, checked, (trouble,) if trouble else ())
+    return CaseOutcome(case_status(outcomes), outcomes, token_hex(16), checked, (trouble,) if trouble else ())
 
 
 def broken_off(case: BoundCase, why: str) -> CaseOutcome:

@@ -41,7 +41,7 @@ def _call(call: object) -> ToolCall:
         to_json(call.args) if call.args else EMPTY_DICT,
         to_json(call.result),
         text_of(call.error) if call.error else None,
-        _duration(call.duration_ms),
+        None if call.duration_ms is None else _duration(call.duration_ms),
         None if call.raw_args is None else text_of(call.raw_args),
         None if call.runtime_name is None else text_of(call.runtime_name),
     )

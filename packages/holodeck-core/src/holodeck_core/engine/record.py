@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
+from pydantic_core import PydanticSerializationError, to_json
+
 from holodeck_core.api.reply import ToolCall
 from holodeck_core.api.suite import BoundCase, BoundTurn
 from holodeck_core.engine.outcomes import CaseOutcome, MetricOutcome, TurnOutcome
@@ -49,7 +51,10 @@ def make_record(case: BoundCase, outcome: CaseOutcome) -> dict[str, Any]:
 
 def encode_record(record: dict[str, Any]) -> bytes:
     """One line of JSON, with its line break."""
-    return _encode(record).encode("utf-8", "replace") + b"\n"
+    try:
+        return to_json(record, inf_nan_mode="null") + b"\n"  # the same text as below, in half the time
+    except PydanticSerializationError:  # a lone surrogate, or collections too deep in one another for it
+        return _encode(record).encode("utf-8", "replace") + b"\n"
 
 
 def parse_record(line: bytes) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from time import perf_counter
 
 from holodeck_core.api.backend import Session
 from holodeck_core.api.faults import TooManyAbandoned, WorkerFailure, describe
-from holodeck_core.api.grader import GraderContext
+from holodeck_core.api.grader import FirstTurns, GraderContext
 from holodeck_core.api.metric import Score
 from holodeck_core.api.reply import ToolCall
 from holodeck_core.api.suite import BoundMetric, BoundTurn
@@ -50,7 +50,7 @@ async def run_turn(
         turn_index=index,
         test_case_name=case_name,
         turn_config=turn.turn_config,
-        previous_turns=tuple(previous),
+        previous_turns=FirstTurns(previous),
     )
     previous.append(view)
     metrics = tuple([await _score(metric, view, limits.workers) for metric in turn.metrics])
@@ -88,7 +88,9 @@ async def _score(bound: BoundMetric, view: GraderContext, workers: Workers) -> M
     try:
         if metric.timeout_s is None and not metric.blocking:
             found = metric.score(view)
-            outcome = judge(bound, await found if inspect.isawaitable(found) else found)
+            if not isinstance(found, Score) and inspect.isawaitable(found):
+                found = await found
+            outcome = judge(bound, found)
         else:
             outcome = judge(bound, await _bounded_score(bound, view, workers))
     except BaseException as error:

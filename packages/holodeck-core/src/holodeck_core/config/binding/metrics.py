@@ -23,7 +23,7 @@ from holodeck_core.models.evaluation import CodeMetric, EvaluationMetric, Metric
 from holodeck_core.plugins.host import PluginHost
 from holodeck_core.text import show_value
 
-_TURN_FIELDS = frozenset(attrs.fields_dict(GraderContext))
+_TURN_FIELDS = frozenset(field.alias for field in attrs.fields(GraderContext))
 
 
 class MetricBinder:
