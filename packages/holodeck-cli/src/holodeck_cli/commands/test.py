@@ -67,7 +67,7 @@ def run_cases(
     allow_changes: Annotated[
         bool,
         typer.Option(
-            "--allow-changes", help="Resume although the agent file or the version of a plugin has changed."
+            "--allow-changes", help="Resume although the agent file, a file that it names, or a plugin has changed."
         ),
     ] = False,
     run_dir: Annotated[

@@ -59,13 +59,21 @@ class TerminalReporter(Reporter):
         self._passed += event.status == "passed"
         self._errored += event.status == "error"
         self._failed += event.status == "failed"
-        turns = self._turns.pop(event.index, 0)
-        if not event.taken_over and (self._every_case or event.status != "passed"):
-            lines = [case_line(event.name, event.status, turns, event.duration_ms, checked=event.checked)]
-            if self._verbosity > 0 or event.status != "passed":
-                lines += case_details(event.read(), every_turn=self._verbosity > 0)
-            self._screen.write(lines)
+        turns = self._turns.pop(event.index, None)
+        # What passed in an earlier part of the run was shown then; what did not is still to be looked at.
+        if event.status != "passed" or (self._every_case and not event.taken_over):
+            self._screen.write(self._lines(event, turns))
         self._screen.advance(self._passed, self._failed, self._errored)
+
+    def _lines(self, event: CaseFinished, turns: int | None) -> list[Line]:
+        detailed = self._verbosity > 0 or event.status != "passed"
+        result = event.read() if detailed or turns is None else None
+        if turns is None:  # it was not started in this part of the run
+            turns = 1 if result is None or result.turns is None else len(result.turns)
+        lines = [case_line(event.name, event.status, turns, event.duration_ms, checked=event.checked)]
+        if detailed and result is not None:
+            lines += case_details(result, every_turn=self._verbosity > 0)
+        return lines
 
     def run_finished(self, event: RunFinished) -> None:
         self.run_over = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from typing import ClassVar
 
@@ -66,6 +66,10 @@ class Backend(ABC):
     def check_case(self, case: CaseRef) -> str | None:
         """What makes this case impossible to run, found while the file is loaded; None where nothing does."""
         return None
+
+    def sources(self) -> Iterable[Path]:
+        """The files that replies come from, besides the agent file: a run is not resumed where one has changed."""
+        return ()
 
     @abstractmethod
     async def open(self, agent: Agent, case: CaseRef | None = None) -> Session:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -35,6 +35,11 @@ class MetricBinder:
         self._classes: dict[tuple[str, str], type[Metric]] = {}
         self._graders: dict[str, Any] = {}
         self._broken: dict[str, str] = {}
+
+    @property
+    def graders(self) -> Iterator[str]:
+        """The graders of the user's own code that were found, as ``module.path:callable``."""
+        return (name for name in self._graders if ":" in name)
 
     def bind(
         self, metrics: Sequence[MetricType], place: Place, path: Path, problems: list[Problem]
