@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext, redirect_stdout
+from contextlib import closing
 from pathlib import Path
 
 import attrs
@@ -17,6 +16,7 @@ from holodeck_cli.loading import load, tell_warnings
 from holodeck_cli.make_reports import make_reports
 from holodeck_cli.mistakes import UsageMistake
 from holodeck_cli.outputs import Output
+from holodeck_cli.report_stdout import ReportStdout
 from holodeck_cli.reporters.terminal import TerminalOptions, TerminalReporter
 from holodeck_cli.resume import find_resumed, go_on_line, refuse_changes, resumed_line
 from holodeck_cli.selection import CaseTest, case_test, selects_none
@@ -69,10 +69,12 @@ def run_tests(request: RunRequest) -> ExitCode:
         cases = _Cases.of(resumed.head.selection, resumed.path.absolute().parent)
     reports = make_reports(request.outputs)
     to_stdout = any(output.path is None for output in request.outputs)
-    # Standard output is the report's: what an agent or a module prints must not stand in it.
-    with redirect_stdout(sys.stderr) if to_stdout else nullcontext():
-        options = TerminalOptions(verbosity=request.verbosity, color=request.color, stderr=to_stdout)
-        return _load_and_run(request, runs, resumed, cases, TerminalReporter(options), reports)
+    options = TerminalOptions(verbosity=request.verbosity, color=request.color, stderr=to_stdout)
+    terminal = TerminalReporter(options)
+    if not to_stdout:
+        return _load_and_run(request, runs, resumed, cases, terminal, reports)
+    with closing(ReportStdout()) as stdout:
+        return _load_and_run(request, runs, resumed, cases, terminal, [stdout, *reports])
 
 
 @attrs.frozen

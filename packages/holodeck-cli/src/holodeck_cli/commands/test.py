@@ -67,7 +67,8 @@ def run_cases(
     allow_changes: Annotated[
         bool,
         typer.Option(
-            "--allow-changes", help="Resume although the agent file, a file that it names, or a plugin has changed."
+            "--allow-changes",
+            help="Resume although the agent file, a file that it names, or a plugin has changed.",
         ),
     ] = False,
     run_dir: Annotated[
