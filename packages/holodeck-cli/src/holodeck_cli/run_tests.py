@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
 import attrs
 
+from holodeck_cli.ending import expect_leftovers
 from holodeck_cli.exit_codes import ExitCode, exit_code_of
 from holodeck_cli.find_runs import latest_with_results, runs_folder
 from holodeck_cli.interrupt import Interrupt
@@ -22,6 +22,7 @@ from holodeck_cli.resume import find_resumed, go_on_line, refuse_changes, resume
 from holodeck_cli.selection import CaseTest, case_test, selects_none
 from holodeck_cli.streams import tell_error
 from holodeck_core import Reporter, Run, RunError, Suite
+from holodeck_core.engine.own_loop import run_in_own_loop
 from holodeck_core.engine.run import STOP_GRACE_S
 from holodeck_core.engine.run_folder import RunFolder
 from holodeck_core.models import Selection
@@ -120,8 +121,9 @@ def _load_and_run(
         ending=lambda: terminal.run_over,
     )
     ended_from_within = False
+    expect_leftovers()
     try:
-        asyncio.run(_to_the_end(run, interrupt))
+        run_in_own_loop(_to_the_end(run, interrupt))
     except SystemExit as exit_:  # raised in a task of the agent's own, which asyncio lets out of the loop
         ended_from_within = True
         tell_error(f"error: what was tested ended the program: SystemExit: {exit_}")

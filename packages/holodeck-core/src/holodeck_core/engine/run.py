@@ -13,11 +13,11 @@ from holodeck_core.api.events import CaseStarted, RunFinished, RunStarted, TurnF
 from holodeck_core.api.faults import describe
 from holodeck_core.api.reporter import Reporter
 from holodeck_core.api.suite import BoundCase, Suite
-from holodeck_core.engine.case import CLOSE_TIMEOUT_S, TurnDone, broken_off, run_case
+from holodeck_core.engine.case import CLOSE_TIMEOUT_S, run_case
 from holodeck_core.engine.case_events import case_finished, case_taken_over
 from holodeck_core.engine.describe_run import describe_environment, describe_run, new_run_id
 from holodeck_core.engine.journal import Journal
-from holodeck_core.engine.outcomes import CaseOutcome, TurnOutcome
+from holodeck_core.engine.outcomes import TurnOutcome
 from holodeck_core.engine.pace import Pace
 from holodeck_core.engine.reporting import Reporters
 from holodeck_core.engine.results import Results
@@ -208,10 +208,10 @@ class Run:
 
     async def _run_cases(self, total: int, begun: float, workers: Workers, results: Results) -> None:
         parallel = max(1, min(self._suite.parallel, total))
+        limits = Limits(self._suite.llm_timeout, workers, Pace(self._suite.retries))
         self._reporters.tell(self._started(total, parallel))
         try:
             feed = enumerate(self._selected())
-            limits = Limits(self._suite.llm_timeout, workers, Pace(self._suite.retries))
             self._cases = [asyncio.create_task(self._work(feed, limits, results)) for _ in range(parallel)]
             await self._side_by_side()
             self._complete = results.count.finished == total
@@ -219,7 +219,7 @@ class Run:
                 results.drop_others()
         finally:
             try:
-                await self._close_backend()
+                await self._close_backend(limits)
             finally:
                 duration_ms = (perf_counter() - begun) * 1000
                 await self._reporters.tell_finished(self._finished(duration_ms), workers)
@@ -238,14 +238,14 @@ class Run:
             except OSError as error:
                 self._reporters.errors.append(f"run.json: {describe(error)}")
 
-    async def _close_backend(self) -> None:
+    async def _close_backend(self, limits: Limits) -> None:
         try:
-            async with asyncio.timeout(CLOSE_TIMEOUT_S):
-                await self._suite.backend.close()
+            await limits.loop_time.apart(self._suite.backend.close, CLOSE_TIMEOUT_S, "the backend")
         except BaseException as error:
             if passes_through(error):
                 raise
             self.notes = (*self.notes, f"closing the backend failed: {describe(error)}")
+        self.notes = (*self.notes, *limits.loop_time.notes())
 
     async def _side_by_side(self) -> None:
         """Wait for all; the first that raises, or a cancellation from outside, ends the others before it passes on."""
@@ -280,21 +280,12 @@ class Run:
             if self._reporters.starts:
                 self._reporters.tell(CaseStarted(index=case.index, name=case.label, turns=len(case.turns)))
             turn_done = self._turn_teller(case) if self._reporters.turns else None
-            outcome = await self._hold(case, limits, turn_done)
+            outcome = await run_case(case, self._suite, limits, turn_done)
             results.keep(position, case, outcome)
             if self._reporters.cases:
                 self._reporters.tell(case_finished(position, case, outcome, results))
             if self._fail_fast and outcome.status != "passed":
                 self._stopping = True
-
-    async def _hold(self, case: BoundCase, limits: Limits, turn_done: TurnDone | None) -> CaseOutcome:
-        """Hold a case in a task of its own: user code that cancels the task it runs in costs its case, and no other."""
-        try:
-            return await asyncio.create_task(run_case(case, self._suite, limits, turn_done))
-        except BaseException as error:
-            if passes_through(error):
-                raise
-            return broken_off(case, describe(error))
 
     def _turn_teller(self, case: BoundCase) -> Callable[[int, TurnOutcome], None]:
         def tell(index: int, outcome: TurnOutcome) -> None:

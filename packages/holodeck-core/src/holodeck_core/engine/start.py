@@ -11,6 +11,7 @@ from pathlib import Path
 from holodeck_core.api.reporter import Reporter
 from holodeck_core.api.suite import Suite
 from holodeck_core.engine.describe_run import what_changed
+from holodeck_core.engine.own_loop import run_in_own_loop
 from holodeck_core.engine.run import Run, Select
 from holodeck_core.engine.run_folder import RunFolder
 from holodeck_core.errors import RunError
@@ -77,4 +78,4 @@ def run_suite_sync(
             suite, reporters=reporters, run_dir=run_dir, select=select, fail_fast=fail_fast
         )
 
-    return asyncio.run(run())
+    return run_in_own_loop(run())
