@@ -15,8 +15,9 @@ JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, J
 
 MAX_DEPTH = 100
 MAX_NODES = 200_000
-# 4,300 decimal digits is what CPython converts to text; a longer integer could not be written anywhere.
-MAX_INT_BITS = 14_000
+# What an integer of 640 decimal digits needs: CPython converts that to text whatever limit a process sets for it, and a
+# longer one might be written nowhere.
+MAX_INT_BITS = 2_125
 
 
 def _read_only(self: object, *_args: object, **_kwargs: object) -> NoReturn:
@@ -138,5 +139,7 @@ def text_of(value: object) -> str:
     """``str(value)``, well formed; the name of its type where that fails."""
     try:
         return well_formed(str(value))
-    except Exception:  # noqa: BLE001 - boundary: an agent's own object may raise anything from __str__
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - boundary: an agent's own object may raise anything from __str__
         return f"<{type(value).__name__}>"
