@@ -8,10 +8,11 @@ from typing import Any, TypeAlias
 import attrs
 
 from holodeck_core.api.reply import ToolCall
-from holodeck_core.api.values import EMPTY_DICT
+from holodeck_core.api.values import EMPTY_DICT, read_only
 
 
-@attrs.frozen(kw_only=True)
+@read_only
+@attrs.frozen(kw_only=True, getstate_setstate=False)
 class GraderContext:
     """One turn, as a metric or a grader sees it. Read-only at every depth.
 
