@@ -96,7 +96,7 @@ class _Cases:
             return f"no test cases in {agent}"
         if self.selection is None or self.select is None or any(map(self.select, suite.cases)):
             return None
-        return selects_none(self.selection, total)
+        return selects_none(self.selection, suite.cases)
 
 
 def _load_and_run(

@@ -50,7 +50,8 @@ class Backend(ABC):
     """Opens sessions with the agent that ``model.provider`` names.
 
     Built while the file is loaded, from the keys of ``model`` that are its own and the folder that relative paths
-    start from. Raise ValueError (or a pydantic ValidationError) for what is wrong in them.
+    start from. Raise ValueError (or a pydantic ValidationError) for what is wrong in them: a message that begins with a
+    key, in backticks, is shown where that stands. Raise ConfigError for what is wrong in a file that they name.
     """
 
     Options: ClassVar[type[BaseModel]]
