@@ -60,6 +60,9 @@ class Backend(ABC):
     needs_instructions: ClassVar[bool] = False
     """Whether the agent cannot be run without ``instructions``."""
 
+    runs_under_way: int = 0
+    """How many runs have sessions with it; the engine counts them, and closes the backend after the last."""
+
     def __init__(self, options: BaseModel, folder: Path) -> None:
         self.options = options
         self.folder = folder
@@ -80,4 +83,4 @@ class Backend(ABC):
         """
 
     async def close(self) -> None:  # noqa: B027 - closing is optional
-        """Release what the backend holds, after its last session was closed."""
+        """Release what the backend holds, after its last session was closed. Others may be opened later."""

@@ -13,6 +13,7 @@ from holodeck_core.api.events import CaseStarted, RunFinished, RunStarted, TurnF
 from holodeck_core.api.faults import describe
 from holodeck_core.api.reporter import Reporter
 from holodeck_core.api.suite import BoundCase, Suite
+from holodeck_core.engine.backend_use import begin_use, end_use
 from holodeck_core.engine.case import CLOSE_TIMEOUT_S, run_case
 from holodeck_core.engine.case_events import case_finished, case_taken_over
 from holodeck_core.engine.describe_run import describe_environment, describe_run, new_run_id
@@ -210,6 +211,7 @@ class Run:
         parallel = max(1, min(self._suite.parallel, total))
         limits = Limits(self._suite.llm_timeout, workers, Pace(self._suite.retries))
         self._reporters.tell(self._started(total, parallel))
+        begin_use(self._suite.backend)
         try:
             feed = enumerate(self._selected())
             self._cases = [asyncio.create_task(self._work(feed, limits, results)) for _ in range(parallel)]
@@ -240,7 +242,8 @@ class Run:
 
     async def _close_backend(self, limits: Limits) -> None:
         try:
-            await limits.loop_time.apart(self._suite.backend.close, CLOSE_TIMEOUT_S, "the backend")
+            if end_use(self._suite.backend):
+                await limits.loop_time.apart(self._suite.backend.close, CLOSE_TIMEOUT_S, "the backend")
         except BaseException as error:
             if passes_through(error):
                 raise
