@@ -293,3 +293,47 @@ def test_an_agent_that_cannot_be_stopped_does_not_keep_an_interrupted_run_alive(
 
     report = run_in_own_loop(stopped())
     assert (report.complete, report.results) == (False, [])
+
+
+LATE = """
+import asyncio
+from pathlib import Path
+
+LOG = Path("log")
+
+class Agent:
+    async def send(self, message):
+        with LOG.open("a") as log:
+            log.write(message.text + " ")
+        for _ in range(20):
+            try:
+                await asyncio.sleep(0.05)
+            except asyncio.CancelledError:
+                pass
+        return "late"
+
+    async def close(self):
+        with LOG.open("a") as log:
+            log.write("closed")
+"""
+
+
+def test_a_session_that_was_given_up_is_sent_nothing_more_and_is_closed_when_it_comes_back(
+    run: Run,
+    short_grace: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    report = run(
+        {
+            "model": {"provider": "python", "agent": "late:Agent"},
+            "test_cases": [{"turns": [{"input": "one"}, {"input": "two"}]}],
+            "execution": {"llm_timeout": 0.2},
+        },
+        late=LATE,
+    )
+    assert [turn.status for turn in report.results[0].turns or ()] == ["error", "skipped"]
+    assert (tmp_path / "log").read_text() == "one closed"
+    assert caplog.text == ""

@@ -64,10 +64,10 @@ async def _hold(
     trouble: str | None = None
     try:
         for index, turn in enumerate(case.turns):
+            course.go_on()
             if stop is None:
                 outcome = await run_turn(session, turn, index, case.label, previous, limits, course)
-                if course.given_up.done():  # too late: nobody waits for it any more
-                    break
+                course.go_on()
                 stop = _why_stop(case, index, outcome)
             else:
                 outcome = _unsent(stop)

@@ -28,6 +28,11 @@ class Course:
         if not self.given_up.done():
             self.given_up.set_result(None)
 
+    def go_on(self) -> None:
+        """Raise CancelledError, in the task of the case, where nobody waits for it any more."""
+        if self.given_up.done():
+            raise asyncio.CancelledError
+
     async def within(self, call: Callable[[], Awaitable[T]], limit_s: float, who: str) -> T:
         """See ``LoopTime.within``; what does not stop when it is cancelled costs the rest of the case."""
         self.waits_since = perf_counter()
