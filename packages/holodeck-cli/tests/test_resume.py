@@ -50,7 +50,9 @@ def test_only_what_is_missing_is_sent_and_everything_is_reported(
     assert [result["test_name"] for result in report["results"]] == ["a", "bad", "c", "d", "e"]
     assert report["summary"]["passed"] == 4
     lines = done.stdout.splitlines()
-    assert [line.split()[0] for line in lines] == ["PASS", "PASS", "4", "resumed"]
+    assert lines[0].startswith("ERROR bad (1 turn, ")  # of those taken over, what did not pass is shown again
+    assert lines[2].startswith("    - RuntimeError: out of order (logged_agent.py:")
+    assert [line.split()[0] for line in lines if line[0] != " "] == ["ERROR", "PASS", "PASS", "4", "resumed"]
     assert lines[-1] == f"resumed {killed}: 3 taken over, 2 new"
     assert logged.ids() == [killed]
 
@@ -204,6 +206,70 @@ def test_execution_settings_may_change(holodeck: Holodeck, logged: Any, killed: 
     assert sorted(logged.sent()) == ["d", "e"]
 
 
+CALLS = [{"name": text, "input": text, "expected_tools": []} for text in ("a", "bad", "c", "d", "e")]
+
+
+@pytest.mark.parametrize(
+    ("execution", "project"),
+    [
+        ({"tool_order": "exact"}, ""),
+        ({"extra_calls": "forbid"}, ""),
+        ({"on_turn_failure": "stop"}, ""),
+        ({}, "execution: {extra_calls: forbid}"),
+    ],
+    ids=["tool_order", "extra_calls", "on_turn_failure", "of the project"],
+)
+def test_cases_whose_rules_have_changed_run_again(
+    holodeck: Holodeck, logged: Any, killed: str, execution: dict[str, str], project: str
+) -> None:
+    logged.write(cases=CALLS, execution=execution)
+    (logged.folder / "holodeck.yaml").write_text(project)
+    done = holodeck("test", "--resume")
+    assert f"resumed {killed}: 0 taken over, 3 changed, 2 new\n" in done.stdout
+    assert logged.sent() == ["a", "bad", "c", "d", "e"]
+
+
+@pytest.mark.parametrize(
+    ("agent", "files", "changed"),
+    [
+        (
+            {"model": {"provider": "replay", "file": "said.jsonl"}},
+            {"said.jsonl": '{"id": "a", "messages": [{"role": "user", "content": "a"}]}\n'},
+            '{"id": "a", "messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}\n',
+        ),
+        (
+            {"evaluations": {"metrics": [{"type": "code", "grader": "own_graders:kind"}]}},
+            {"own_graders.py": "def kind(turn):\n    return True\n"},
+            "def kind(turn):\n    return False\n",
+        ),
+        ({}, {"logged_agent.py": ""}, "class Agent:\n    def send(self, message):\n        return 'no'\n"),
+    ],
+    ids=["recording", "grader", "agent"],
+)
+def test_a_changed_file_that_results_come_from_is_refused(
+    holodeck: Holodeck, logged: Any, agent: dict[str, Any], files: dict[str, str], changed: str
+) -> None:
+    for name, text in files.items():
+        if text:
+            (logged.folder / name).write_text(text)
+    logged.write("a", **agent)
+    assert holodeck("test").returncode == 0
+    assert holodeck("test", "--resume", "last").returncode == 0
+    (logged.folder / name).write_text(changed)
+    done = holodeck("test", "--resume", "last")
+    assert done.returncode == 2
+    assert f"    the file {name} has changed\n" in done.stderr
+    assert holodeck("test", "--resume", "last", "--allow-changes").returncode == 0
+
+
+def test_changed_instructions_in_a_file_are_refused(holodeck: Holodeck, logged: Any) -> None:
+    (logged.folder / "say.md").write_text("Be brief.")
+    logged.write("a", instructions={"file": "say.md"})
+    holodeck("test")
+    (logged.folder / "say.md").write_text("Be verbose.")
+    assert "    `instructions` of the agent file has changed\n" in holodeck("test", "--resume", "last").stderr
+
+
 def test_a_run_that_is_going_on_is_refused(holodeck: Holodeck, logged: Any, launch: Launch) -> None:
     logged.write("a", "b", "c")
     logged.at("hold", "b")
@@ -278,7 +344,7 @@ def test_an_agent_that_changes_the_working_directory_moves_no_run_that_is_resume
     (tmp_path / "logged_agent.py").write_text(
         "import os\nclass Agent:\n    def send(self, message):\n        os.chdir('/')\n        return 'ok'\n"
     )
-    done = holodeck("test", "--resume", f".holodeck/runs/{killed}")
+    done = holodeck("test", "--resume", f".holodeck/runs/{killed}", "--allow-changes")
     assert (done.returncode, done.stderr) == (1, "")
     assert json.loads((logged.runs / killed / "run.json").read_text())["complete"] is True
 

@@ -348,15 +348,49 @@ def test_a_report_without_results_is_json_too(holodeck: Holodeck, tmp_path: Path
     assert json.loads(done.stdout)["summary"]["errored"] == 1
 
 
-def test_a_report_on_standard_output_is_alone_there(holodeck: Holodeck, tmp_path: Path) -> None:
-    (tmp_path / "loud.py").write_text(
-        "def agent():\n    def send(message):\n        print('noise')\n        return 'hi'\n    return send\n"
+LOUD = """
+import atexit, ctypes, os, subprocess, sys
+
+def noise(what):
+    {way}
+
+noise("of the module")
+atexit.register(noise, "of the end")
+
+def agent():
+    def send(message):
+        noise("of the agent")
+        return "hi"
+    return send
+
+def grader(turn):
+    noise("of the grader")
+    return True
+"""
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "print('noise', what)",
+        "print('noise', what, file=sys.__stdout__)",
+        "os.write(1, f'noise {what}\\n'.encode())",
+        "subprocess.run(['echo', 'noise', what])",
+        "ctypes.CDLL(None).printf(b'noise %s\\n', what.encode())",
+    ],
+    ids=["print", "the real one", "descriptor", "subprocess", "C"],
+)
+def test_a_report_on_standard_output_is_alone_there(holodeck: Holodeck, tmp_path: Path, way: str) -> None:
+    (tmp_path / "loud.py").write_text(LOUD.format(way=way))
+    metrics = [{"type": "code", "grader": "loud:grader"}]
+    write_agent(
+        tmp_path, {**BARE, "evaluations": metrics}, model={"provider": "python", "agent": "loud:agent"}
     )
-    write_agent(tmp_path, {**BARE, "expected_tools": []}, model={"provider": "python", "agent": "loud:agent"})
     done = holodeck("test", "--format", "json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["summary"]["passed"] == 1
-    assert "noise" in done.stderr
+    told = [f"noise of the {who}" for who in ("module", "agent", "grader")]
+    assert [line for line in told if line not in done.stderr] == []
     assert "1 passed, 0 failed" in done.stderr
 
 

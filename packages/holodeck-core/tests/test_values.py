@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import json
 import pickle
 from decimal import Decimal
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holodeck_core import to_json
-from holodeck_core.api.values import MAX_DEPTH, MAX_NODES, thaw
+from holodeck_core import GraderContext, ToolCall, to_json
+from holodeck_core.api.values import EMPTY_DICT, EMPTY_LIST, MAX_DEPTH, MAX_NODES, thaw
 
 CYCLE: list[Any] = []
 CYCLE.append(CYCLE)
@@ -86,6 +88,10 @@ def test_a_json_value_is_copied_as_it_is_and_serialises_alike(value: Any) -> Non
     assert copy.deepcopy(found) == pickle.loads(pickle.dumps(found)) == thaw(found) == value
 
 
+class Writable(dict[str, Any]):
+    __slots__ = ()
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -95,6 +101,12 @@ def test_a_json_value_is_copied_as_it_is_and_serialises_alike(value: Any) -> Non
         lambda value: value.setdefault("b", 1),
         lambda value: value.clear(),
         lambda value: value.__ior__({"b": 1}),
+        lambda value: value.__init__({"b": 1}),
+        lambda value: type(value).__init__(value, b=1),
+        lambda value: setattr(value, "__class__", Writable),
+        lambda value: delattr(value, "__class__"),
+        lambda value: value["a"].__init__([1]),
+        lambda value: value["a"].__imul__(2),
         lambda value: value["a"].append(1),
         lambda value: value["a"].__setitem__(0, 1),
         lambda value: value["a"].sort(),
@@ -109,6 +121,48 @@ def test_a_copy_cannot_be_written_to_at_any_depth(change: Any) -> None:
     assert value == {"a": [{"x": 0}, 2]}
     assert isinstance(value, dict)
     assert isinstance(value["a"], list)
+
+
+def test_the_empty_values_that_all_share_stay_empty() -> None:
+    for empty in (EMPTY_DICT, EMPTY_LIST):
+        with pytest.raises(TypeError, match="cannot be changed"):
+            type(empty).__init__(empty, [("a", 1)])
+        assert not empty
+
+
+CALL = ToolCall("find", to_json({"a": 1}), "found")
+CONTEXT = GraderContext(turn_input="hi", agent_response="ho", tool_invocations=(CALL,), turn_config={"a": 1})
+
+
+@pytest.mark.parametrize("value", [CALL, CONTEXT], ids=["call", "context"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda value: setattr(value, "args", {}),
+        lambda value: setattr(value, "agent_response", "ok"),
+        lambda value: setattr(value, "new", 1),
+        lambda value: delattr(value, "args"),
+        lambda value: value.__init__("other"),
+        lambda value: value.__init__(turn_input="other", agent_response="other"),
+        lambda value: setattr(value, "__class__", Writable),
+        lambda value: value.__setstate__({"args": {}}),
+    ],
+)
+def test_a_turn_and_its_calls_cannot_be_written_to(value: Any, change: Any) -> None:
+    before = repr(value)
+    with pytest.raises((TypeError, AttributeError)) as raised:
+        change(value)
+    assert repr(value) == before
+    assert raised.type is TypeError or "__setstate__" in str(raised.value)  # which there is not
+
+
+@pytest.mark.parametrize("value", [CALL, CONTEXT], ids=["call", "context"])
+def test_a_turn_and_its_calls_can_be_copied(value: Any) -> None:
+    assert copy.copy(value) == copy.deepcopy(value) == pickle.loads(pickle.dumps(value)) == value
+    assert attrs.evolve(value) == value
+    assert list(inspect.signature(type(value)).parameters) == [
+        field.name for field in attrs.fields(type(value))
+    ]
 
 
 def test_a_plain_copy_can_be_changed() -> None:

@@ -26,7 +26,8 @@ Equality = Callable[..., Score]
         ("1", "0", {}, False),
         ("cafe\u0301", "caf\u00e9", {}, False),
         ("paris", "PARIS", {"case_insensitive": True}, True),
-        ("STRASSE", "straße", {"case_insensitive": True}, True),
+        ("STRASSE", "straße", {"case_insensitive": True}, False),  # lower case, not case folding
+        ("GROSSE ÄRGERNISSE", "große Ärgernisse".replace("ß", "ss"), {"case_insensitive": True}, True),
         (" a\u00a0 b\n", "a b", {"strip_whitespace": True}, True),
         ("a\u00a0b", "a b", {}, False),
         ("ab", "a b", {"strip_whitespace": True}, False),

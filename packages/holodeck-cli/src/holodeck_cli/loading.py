@@ -13,6 +13,11 @@ from holodeck_core import Suite, load_suite
 _WARNINGS_SHOWN = 20
 
 
+def agent_file(path: Path) -> Path:
+    """The agent file that is meant: of a folder, its ``agent.yaml``."""
+    return path / "agent.yaml" if path.is_dir() else path
+
+
 def load(path: Path, settings: Mapping[str, object] | None = None, env_file: Path | None = None) -> Suite:
     """The suite; says so on standard error where checking takes over a second. Raises ConfigError."""
     with patience(f"checking {path}"):

@@ -15,7 +15,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Shell completion, and commands of plugins that call ``sys.exit``, end with SystemExit.
     """
-    args = list(sys.argv[1:] if argv is None else argv)
+    code: int = _run(list(sys.argv[1:] if argv is None else argv))
+    if argv is None and "holodeck_cli.ending" in sys.modules:
+        from holodeck_cli.ending import end_in_time
+
+        end_in_time(code)
+    return code
+
+
+def _run(args: list[str]) -> int:
     prepare_streams()
     try:
         if args == ["--version"]:

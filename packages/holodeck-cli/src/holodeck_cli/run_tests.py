@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext, redirect_stdout
+from contextlib import closing
 from pathlib import Path
 
 import attrs
 
+from holodeck_cli.ending import expect_leftovers
 from holodeck_cli.exit_codes import ExitCode, exit_code_of
 from holodeck_cli.find_runs import latest_with_results, runs_folder
 from holodeck_cli.interrupt import Interrupt
@@ -17,12 +17,14 @@ from holodeck_cli.loading import load, tell_warnings
 from holodeck_cli.make_reports import make_reports
 from holodeck_cli.mistakes import UsageMistake
 from holodeck_cli.outputs import Output
+from holodeck_cli.report_stdout import ReportStdout
 from holodeck_cli.reporters.terminal import TerminalOptions, TerminalReporter
 from holodeck_cli.resume import find_resumed, go_on_line, refuse_changes, resumed_line
 from holodeck_cli.selection import CaseTest, case_test, selects_none
 from holodeck_cli.streams import tell_error
 from holodeck_core import Reporter, Run, RunError, Suite
 from holodeck_core.api.faults import describe
+from holodeck_core.engine.own_loop import run_in_own_loop
 from holodeck_core.engine.repeats import RepeatOptions
 from holodeck_core.engine.run import STOP_GRACE_S
 from holodeck_core.engine.run_folder import RunFolder
@@ -75,12 +77,14 @@ def run_tests(request: RunRequest) -> ExitCode:
         cases = _Cases.of(resumed.head.selection, resumed.path.absolute().parent)
     reports = make_reports(request.outputs)
     to_stdout = any(output.path is None for output in request.outputs)
-    # Standard output is the report's: what an agent or a module prints must not stand in it.
-    with redirect_stdout(sys.stderr) if to_stdout else nullcontext():
-        options = TerminalOptions(
-            verbosity=request.verbosity, color=request.color, stderr=to_stdout, timed=not request.stable
-        )
-        return _load_and_run(request, runs, resumed, cases, TerminalReporter(options), reports)
+    options = TerminalOptions(
+        verbosity=request.verbosity, color=request.color, stderr=to_stdout, timed=not request.stable
+    )
+    terminal = TerminalReporter(options)
+    if not to_stdout:
+        return _load_and_run(request, runs, resumed, cases, terminal, reports)
+    with closing(ReportStdout()) as stdout:
+        return _load_and_run(request, runs, resumed, cases, terminal, [stdout, *reports])
 
 
 @attrs.frozen
@@ -101,7 +105,7 @@ class _Cases:
             return f"no test cases in {agent}"
         if self.selection is None or self.select is None or any(map(self.select, suite.cases)):
             return None
-        return selects_none(self.selection, total)
+        return selects_none(self.selection, suite.cases)
 
 
 def _load_and_run(
@@ -125,6 +129,7 @@ def _load_and_run(
         at_once=terminal.end,
         ending=lambda: terminal.run_over,
     )
+    expect_leftovers()
     try:
         ended = _why_ended(run, interrupt)
     finally:
@@ -154,7 +159,7 @@ def _load_and_run(
 def _why_ended(run: Run, interrupt: Interrupt) -> str | None:
     """Carry the run out. Returns what ended it, if that was neither its last case nor a signal."""
     try:
-        asyncio.run(_to_the_end(run, interrupt))
+        run_in_own_loop(_to_the_end(run, interrupt))
     except RunError as error:
         return str(error)
     except (SystemExit, GeneratorExit, asyncio.CancelledError) as error:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from holodeck_cli.mistakes import UsageMistake
 from holodeck_cli.select_cases import has_tag, name_test
 from holodeck_core import BoundCase, RunError
+from holodeck_core.api.suite import CaseSource
+from holodeck_core.config.reading.suggest import did_you_mean
 from holodeck_core.engine.stored import read_run
 from holodeck_core.models import Selection
+from holodeck_core.text import one_line
+
+_LOOKED_AT: Final = 2_000
+_TAGS_SHOWN: Final = 20
 
 CaseTest: TypeAlias = Callable[[BoundCase], bool]
 
@@ -24,12 +31,28 @@ def case_test(selection: Selection | None, runs: Path) -> CaseTest | None:
     return (lambda case: all(test(case) for test in tests)) if tests else None
 
 
-def selects_none(selection: Selection, total: int) -> str:
-    """What to say where a selection leaves no case."""
+def selects_none(selection: Selection, cases: CaseSource) -> str:
+    """What to say where a selection leaves no case: with the tag or the name that comes near, or the tags there are."""
     asked = [] if selection.name is None else [f"-k {selection.name!r}"]
     asked += [f"--tag {tag!r}" for tag in selection.tags]
     asked += [] if selection.last_failed is None else [f"--last-failed (of {selection.last_failed})"]
-    return f"no test cases: {' '.join(asked)} selects none of {total}"
+    return f"no test cases: {' '.join(asked)} selects none of {len(cases)}{_meant(selection, cases)}"
+
+
+def _meant(selection: Selection, cases: CaseSource) -> str:
+    looked_at = list(islice(cases, _LOOKED_AT))
+    tags = dict.fromkeys(tag for case in looked_at for tag in case.tags)
+    unknown = [tag for tag in selection.tags if tag not in tags]
+    for tag in unknown:
+        if hint := did_you_mean(tag, tags):
+            return f": there is no tag {tag!r}{hint}"
+    if unknown:
+        shown = ", ".join(islice(tags, _TAGS_SHOWN))
+        return f": the tags are {one_line(shown)}" if tags else ": no case has a tag"
+    names = [case.label for case in looked_at]
+    if selection.name is None or any(map(name_test(selection.name), names)):
+        return ""
+    return did_you_mean(selection.name, names)
 
 
 def _tests(selection: Selection, runs: Path) -> Iterable[CaseTest]:

@@ -149,12 +149,8 @@ REFUSED = """
             "its parameter `url` has no value: give `url` under `model`, or a default",
             id="a missing key",
         ),
-        pytest.param(
-            "make",
-            {"ulr": "u"},
-            'it takes no `ulr`; did you mean "url"?; its parameter `url` has no value',
-            id="every problem is told",
-        ),
+        pytest.param("make", {"ulr": "u"}, 'it takes no `ulr`; did you mean "url"?', id="a misspelt key"),
+        pytest.param("make", {"ulr": "u"}, "its parameter `url` has no value", id="every problem is told"),
         pytest.param("positional", {"url": "u"}, "`url` is positional-only", id="positional-only"),
         pytest.param(
             "answer", {}, "cannot be called as a factory, once a session", id="the agent in place of it"

@@ -22,7 +22,7 @@ from holodeck_core.api.reply import (
     UserMessage,
 )
 from holodeck_core.backends.replay import ReplayBackend
-from holodeck_core.errors import AgentError
+from holodeck_core.errors import AgentError, ConfigError
 from holodeck_core.models.agent import Agent
 
 Build: TypeAlias = Callable[..., ReplayBackend]
@@ -218,7 +218,7 @@ async def test_a_byte_order_mark_and_other_line_breaks_are_no_part_of_the_text(
 
 
 def test_every_malformed_line_is_named(replay: Build) -> None:
-    with pytest.raises(ValueError, match="talks") as raised:
+    with pytest.raises(ConfigError, match="talks") as raised:
         replay(
             {"id": "x", "messages": []},
             b"{not json\n",
@@ -249,15 +249,15 @@ def test_every_malformed_line_is_named(replay: Build) -> None:
 
 
 def test_after_a_hundred_malformed_lines_the_rest_is_counted(replay: Build) -> None:
-    with pytest.raises(ValueError, match="talks") as raised:
+    with pytest.raises(ConfigError, match="talks") as raised:
         replay(*[b"{\n"] * 103)
     problems = str(raised.value).splitlines()
     assert len(problems) == 101
-    assert problems[-1] == "and 3 more"
+    assert problems[-1] == "talks.jsonl: and 3 more problems"
 
 
 def test_a_line_number_can_be_taken_as_well(replay: Build) -> None:
-    with pytest.raises(ValueError, match=r'talks.jsonl:2: the id "2" is that of line 1 already'):
+    with pytest.raises(ConfigError, match=r'talks.jsonl:2: the id "2" is that of line 1 already'):
         replay({"id": 2, "messages": []}, {"messages": []})
 
 

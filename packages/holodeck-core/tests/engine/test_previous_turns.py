@@ -47,7 +47,7 @@ async def test_the_turns_before_are_a_tuple_whatever_becomes_of_the_view(
 
 async def test_the_turns_before_cannot_be_replaced(suite_of: Any, turn: Any, metric: Any) -> None:
     *_, last = await _views(suite_of, turn, metric, 2)
-    with pytest.raises(AttributeError):
+    with pytest.raises(TypeError):
         last.previous_turns = ()  # type: ignore[misc]
 
 

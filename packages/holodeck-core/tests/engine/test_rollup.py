@@ -67,9 +67,17 @@ def test_the_tools_match_where_they_match_in_every_turn_that_asserts_some(
     assert roll_up([turn(tools_matched=matched) for matched in turns])["tools_matched"] is case
 
 
+ONE, TRUE, ONE_POINT = ({"name": "f", "args": {"n": number}} for number in (1, True, 1.0))
+
+
 @pytest.mark.parametrize(
     ("turns", "case"),
-    [([None, None], None), ([[], None], []), ([["f"], None, ["g", "f"]], ["f", "g"])],
+    [
+        ([None, None], None),
+        ([[], None], []),
+        ([["f"], None, ["g", "f"]], ["f", "g"]),
+        ([[ONE, TRUE], [ONE_POINT, dict(reversed(ONE.items()))]], [ONE, TRUE, ONE_POINT]),
+    ],
 )
 def test_the_expected_tools_are_those_of_all_turns_each_once(turns: list[Any], case: Any) -> None:
     assert roll_up([turn(expected_tools=tools) for tools in turns])["expected_tools"] == case

@@ -493,3 +493,26 @@ async def test_after_sixteen_threads_that_never_came_back_a_metric_is_not_called
 
 async def _result_of(run: Any) -> Any:
     return await run
+
+
+async def test_runs_that_share_a_suite_close_its_backend_once_after_the_last(
+    suite_of: Any, turn: Any
+) -> None:
+    closed: list[str] = []
+
+    async def talk(text: str) -> str:
+        await asyncio.sleep(0.1)
+        return "open" if not closed else "closed"
+
+    async def close() -> None:
+        closed.append("closed")
+
+    suite = suite_of(talk, [turn()])
+    suite.backend.close = close
+    first = asyncio.ensure_future(run_suite(suite).wait())
+    await asyncio.sleep(0.05)
+    later = await run_suite(suite)
+    await first
+    assert (later.results[0].agent_response, closed) == ("open", ["closed"])
+    await run_suite(suite)
+    assert closed == ["closed", "closed"]

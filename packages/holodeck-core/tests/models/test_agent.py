@@ -59,7 +59,7 @@ def test_takes_these_keys(places: Places) -> None:
         ({"response_format": 5}, "response_format"),
         ({"response_format": {"a": object()}}, "response_format.a"),
         ({"tools": [TOOL, TOOL]}, "tools[1].name"),
-        ({"tools": [{"name": "t", "type": "x"}]}, "tools[0]"),
+        ({"tools": [{"name": "t", "type": "x"}]}, "tools[0].type"),
         ({"evaluations": []}, "evaluations"),
         ({"test_cases": [{}]}, "test_cases[0]"),
         ({"test_cases": {"input": "x"}}, "test_cases"),

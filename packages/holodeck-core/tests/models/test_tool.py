@@ -30,18 +30,21 @@ def test_the_type_decides_the_model(kind: str, model: type) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "hint"),
+    ("value", "at", "hint"),
     [
-        ({"name": "t"}, "one of function, mcp, prompt, vectorstore"),
-        ({"name": "t", "type": "fn"}, "not 'fn'"),
-        ({"name": "t", "type": ["mcp"]}, "one of function, mcp, prompt, vectorstore"),
-        ("add", "a tool is a mapping"),
+        ({"name": "t"}, "", "one of function, mcp, prompt, vectorstore"),
+        ({"name": "t", "type": "fn"}, "type", "not 'fn'"),
+        ({"name": "t", "type": "functon"}, "type", "not 'functon'; did you mean \"function\"?"),
+        ({"name": "t", "type": ["mcp"]}, "type", "one of function, mcp, prompt, vectorstore"),
+        ("add", "", "a tool is a mapping"),
     ],
     ids=repr,
 )
-def test_a_tool_of_no_known_type_is_one_clear_error(problems: Problems, value: Any, hint: str) -> None:
+def test_a_tool_of_no_known_type_is_one_clear_error(
+    problems: Problems, value: Any, at: str, hint: str
+) -> None:
     [(place, message)] = problems(ToolType, value)
-    assert place == ""
+    assert place == at
     assert hint in message
 
 

@@ -22,7 +22,9 @@ class TestCommand(OrderedCommand):
 @app.command(cls=TestCommand)
 def run_cases(
     ctx: typer.Context,
-    agent: Annotated[Path, typer.Argument(metavar="AGENT", help="The agent file.")] = Path("agent.yaml"),
+    agent: Annotated[Path, typer.Argument(metavar="AGENT", help="The agent file, or its folder.")] = Path(
+        "agent.yaml"
+    ),
     parallel_test_cases: Annotated[
         int | None,
         typer.Option(
@@ -79,7 +81,8 @@ def run_cases(
     allow_changes: Annotated[
         bool,
         typer.Option(
-            "--allow-changes", help="Resume although the agent file or the version of a plugin has changed."
+            "--allow-changes",
+            help="Resume although the agent file, a file that it names, or a plugin has changed.",
         ),
     ] = False,
     run_dir: Annotated[
@@ -120,6 +123,7 @@ def run_cases(
     Exit codes: 0 all passed; 1 a case failed; 2 a mistake in configuration or usage; 3 the run could not be
     carried out; 130 interrupted.
     """
+    from holodeck_cli.loading import agent_file
     from holodeck_cli.run_tests import RunRequest, run_tests
     from holodeck_core.engine.repeats import RepeatOptions
 
@@ -141,7 +145,7 @@ def run_cases(
         )
     settings = {"parallel_test_cases": parallel_test_cases, "llm_timeout": llm_timeout}
     request = RunRequest(
-        agent=agent,
+        agent=agent_file(agent),
         settings={key: value for key, value in settings.items() if value is not None},
         env_file=env_file,
         name=name,

@@ -31,12 +31,13 @@ def validate(
     Exit codes: 0 nothing is wrong; 2 something is.
     """
     from holodeck_cli.exit_codes import ExitCode
-    from holodeck_cli.loading import load
+    from holodeck_cli.loading import agent_file, load
     from holodeck_cli.problems import count_line, problem_lines
     from holodeck_cli.settings_table import settings_table
     from holodeck_cli.streams import tell, tell_error
     from holodeck_core import ConfigError, Problem, Setting
 
+    agent = agent_file(agent)
     problems: tuple[Problem, ...] = ()
     warnings: tuple[Problem, ...] = ()
     settings: tuple[Setting, ...] = ()

@@ -67,20 +67,28 @@ class TerminalReporter(Reporter):
         self._passed += event.status == "passed"
         self._errored += event.status == "error"
         self._failed += event.status == "failed"
-        turns = self._turns.pop(event.index, 0)
+        turns = self._turns.pop(event.index, None)
         self._repeats.pop(event.index, None)
-        if not event.taken_over and (self._every_case or event.status != "passed"):
-            took = event.duration_ms if self._timed else None
-            lines = [case_line(event.name, event.status, turns, took, checked=event.checked)]
-            if event.repeat_summary is not None:
-                lines.append(rate_line(event.repeat_summary))
-            if self._verbosity > 0 or event.status != "passed":
-                lines += case_details(event.read(), every_turn=self._verbosity > 0, timed=self._timed)
-            self._screen.write(lines)
+        # What passed in an earlier part of the run was shown then; what did not is still to be looked at.
+        if event.status != "passed" or (self._every_case and not event.taken_over):
+            self._screen.write(self._lines(event, turns))
         self._advance()
 
     def _advance(self) -> None:
         self._screen.advance(self._passed, self._failed, self._errored, sum(self._repeats.values()))
+
+    def _lines(self, event: CaseFinished, turns: int | None) -> list[Line]:
+        detailed = self._verbosity > 0 or event.status != "passed"
+        result = event.read() if detailed or turns is None else None
+        if turns is None:  # it was not started in this part of the run
+            turns = 1 if result is None or result.turns is None else len(result.turns)
+        took = event.duration_ms if self._timed else None
+        lines = [case_line(event.name, event.status, turns, took, checked=event.checked)]
+        if event.repeat_summary is not None:
+            lines.append(rate_line(event.repeat_summary))
+        if detailed and result is not None:
+            lines += case_details(result, every_turn=self._verbosity > 0, timed=self._timed)
+        return lines
 
     def run_finished(self, event: RunFinished) -> None:
         self.run_over = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from typing import ClassVar
 
@@ -50,7 +50,8 @@ class Backend(ABC):
     """Opens sessions with the agent that ``model.provider`` names.
 
     Built while the file is loaded, from the keys of ``model`` that are its own and the folder that relative paths
-    start from. Raise ValueError (or a pydantic ValidationError) for what is wrong in them.
+    start from. Raise ValueError (or a pydantic ValidationError) for what is wrong in them: a message that begins with a
+    key, in backticks, is shown where that stands. Raise ConfigError for what is wrong in a file that they name.
     """
 
     Options: ClassVar[type[BaseModel]]
@@ -58,6 +59,9 @@ class Backend(ABC):
 
     needs_instructions: ClassVar[bool] = False
     """Whether the agent cannot be run without ``instructions``."""
+
+    runs_under_way: int = 0
+    """How many runs have sessions with it; the engine counts them, and closes the backend after the last."""
 
     def __init__(self, options: BaseModel, folder: Path) -> None:
         self.options = options
@@ -67,6 +71,10 @@ class Backend(ABC):
         """What makes this case impossible to run, found while the file is loaded; None where nothing does."""
         return None
 
+    def sources(self) -> Iterable[Path]:
+        """The files that replies come from, besides the agent file: a run is not resumed where one has changed."""
+        return ()
+
     @abstractmethod
     async def open(self, agent: Agent, case: CaseRef | None = None) -> Session:
         """A new conversation; ``case`` is None outside of a test run. What this raises costs the one case.
@@ -75,4 +83,4 @@ class Backend(ABC):
         """
 
     async def close(self) -> None:  # noqa: B027 - closing is optional
-        """Release what the backend holds, after its last session was closed."""
+        """Release what the backend holds, after its last session was closed. Others may be opened later."""

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import attrs
 
 from holodeck_core.api.reply import ToolCall
-from holodeck_core.api.values import EMPTY_DICT
+from holodeck_core.api.values import EMPTY_DICT, read_only
 
 
 class FirstTurns:
@@ -32,7 +32,8 @@ def _as_tuple(turns: tuple[GraderContext, ...] | FirstTurns) -> tuple[GraderCont
     return turns if isinstance(turns, tuple) else turns.as_tuple()
 
 
-@attrs.frozen(kw_only=True)
+@read_only
+@attrs.frozen(kw_only=True, getstate_setstate=False)
 class GraderContext:
     """One turn, as a metric or a grader sees it. Read-only at every depth.
 

@@ -8,6 +8,7 @@ from typing import TypeAlias
 import attrs
 from pydantic import ValidationError
 
+from holodeck_core.api.values import read_only
 from holodeck_core.models.test_case import FileInput
 from holodeck_core.models.token_usage import TokenUsage
 
@@ -20,7 +21,8 @@ class UserMessage:
     files: tuple[FileInput, ...] = ()
 
 
-@attrs.frozen
+@read_only
+@attrs.frozen(getstate_setstate=False)
 class ToolCall:
     """One call of a tool, as the agent reports it.
 

@@ -26,7 +26,8 @@ class Reporter:
 
     Methods are called one at a time and must return soon, but for ``run_finished``, which runs in a worker thread and
     may take its time. What one raises ends this reporter, is told at the end of the run, and costs nothing else.
-    ``output`` is the file to write, None for standard output.
+    ``output`` is the file to write, None for standard output: that is ``sys.__stdout__`` in ``run_finished``, while
+    ``sys.stdout`` takes what agents print.
     """
 
     Options: ClassVar[type[BaseModel]] = NoOptions

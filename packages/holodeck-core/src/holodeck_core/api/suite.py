@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 import attrs
 
@@ -16,6 +16,8 @@ from holodeck_core.api.tool_checks import ToolChecks
 from holodeck_core.api.values import EMPTY_DICT
 from holodeck_core.errors import Problem
 from holodeck_core.models.agent import Agent
+
+FILE_IN_FINGERPRINT: Final = "file "
 
 
 @attrs.frozen(kw_only=True)
@@ -96,7 +98,8 @@ class Suite:
 
     ``llm_timeout`` is in seconds and bounds each attempt at a turn, of which ``retries`` may follow the first;
     ``parallel`` is how many cases run side by side. ``plugins`` maps the ids of the plugins in use to their versions;
-    ``fingerprint`` maps the sections of the agent file that results depend on to hashes of what they hold;
+    ``fingerprint`` maps the sections of the agent file that results depend on to hashes of what they hold, and so the
+    files that it names, each as ``FILE_IN_FINGERPRINT`` and its path;
     ``configuration`` is the file as it is written, without secrets and cases; ``warnings`` hold what can never fail or
     never pass; ``settings`` says where each execution setting of a suite that was loaded comes from.
     """

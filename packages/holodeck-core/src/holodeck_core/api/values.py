@@ -8,25 +8,41 @@ TypeError. So one copy serves the matchers, the metrics, the graders and the jou
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Set
-from typing import Any, NoReturn, TypeAlias
+from collections.abc import Iterable, Mapping, Set
+from functools import wraps
+from typing import Any, NoReturn, TypeAlias, TypeVar
+
+import attrs
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+C = TypeVar("C")
 
 MAX_DEPTH = 100
 MAX_NODES = 200_000
-# 4,300 decimal digits is what CPython converts to text; a longer integer could not be written anywhere.
-MAX_INT_BITS = 14_000
+# What an integer of 640 decimal digits needs: CPython converts that to text whatever limit a process sets for it, and a
+# longer one might be written nowhere.
+MAX_INT_BITS = 2_125
 
 
 def _read_only(self: object, *_args: object, **_kwargs: object) -> NoReturn:
     raise TypeError("this value is evidence of the run and cannot be changed; copy it first")
 
 
-class FrozenDict(dict[str, Any]):
+class _Sealed(type):
+    """Makes values that are filled once: ``__init__``, which anybody could call again, has no part in it."""
+
+    def __call__(cls, items: Iterable[Any] = ()) -> Any:
+        made: Any = cls.__new__(cls)  # type: ignore[call-overload]
+        fill = dict.update if issubclass(cls, dict) else list.extend
+        fill(made, items)
+        return made
+
+
+class FrozenDict(dict[str, Any], metaclass=_Sealed):
     """A read-only dict."""
 
     __slots__ = ()
+    __init__ = __setattr__ = __delattr__ = _read_only
     __setitem__ = __delitem__ = __ior__ = _read_only
     clear = pop = popitem = setdefault = update = _read_only
 
@@ -40,10 +56,11 @@ class FrozenDict(dict[str, Any]):
         return (FrozenDict, (dict(self),))
 
 
-class FrozenList(list[Any]):
+class FrozenList(list[Any], metaclass=_Sealed):
     """A read-only list."""
 
     __slots__ = ()
+    __init__ = __setattr__ = __delattr__ = _read_only
     __setitem__ = __delitem__ = __iadd__ = __imul__ = _read_only
     append = clear = extend = insert = pop = remove = reverse = sort = _read_only
 
@@ -59,6 +76,35 @@ class FrozenList(list[Any]):
 
 EMPTY_DICT = FrozenDict()
 EMPTY_LIST = FrozenList()
+
+
+def read_only(cls: type[C]) -> type[C]:
+    """Of a frozen attrs class without ``__setstate__``: whoever writes to a value of it gets a TypeError, and calling
+    ``__init__`` again is writing."""
+    fields = attrs.fields(cls)  # type: ignore[arg-type]
+    fill = cls.__init__
+
+    @wraps(fill)
+    def init(self: object, *args: Any, **kwargs: Any) -> None:
+        if hasattr(self, fields[0].name):
+            _read_only(self)
+        fill(self, *args, **kwargs)
+
+    def reduce(self: object) -> tuple[Any, ...]:
+        return _made, (cls, {field.alias: getattr(self, field.name) for field in fields})
+
+    for name, method in {
+        "__init__": init,
+        "__reduce__": reduce,
+        "__setattr__": _read_only,
+        "__delattr__": _read_only,
+    }.items():
+        setattr(cls, name, method)
+    return cls
+
+
+def _made(cls: type[C], fields: dict[str, Any]) -> C:
+    return cls(**fields)
 
 
 def thaw(value: Any) -> Any:
@@ -145,5 +191,7 @@ def text_of(value: object) -> str:
     """``str(value)``, well formed; the name of its type where that fails."""
     try:
         return well_formed(str(value))
-    except Exception:  # noqa: BLE001 - boundary: an agent's own object may raise anything from __str__
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - boundary: an agent's own object may raise anything from __str__
         return f"<{type(value).__name__}>"

@@ -11,6 +11,7 @@ from typing import Any
 
 from holodeck_core.backends.recordings import RecordedTurn, read_turns
 from holodeck_core.config.reading.suggest import did_you_mean
+from holodeck_core.errors import ConfigError, Problem
 from holodeck_core.text import show_value
 
 _MAX_PROBLEMS = 100
@@ -22,7 +23,8 @@ class Conversations:
 
     A line is ``{"id": …, "messages": […]}``; its id is ``id``, else ``task_id``, else the number of the line, as text.
     Every line is read and checked once, here; ``turns`` reads its line again. ``shown`` is how messages name the file.
-    Raises ValueError that names all malformed lines, up to 100 of them.
+    Raises ConfigError with all malformed lines, up to 100 of them, and ValueError for a file that is none of
+    conversations.
     """
 
     def __init__(self, path: Path, shown: str) -> None:
@@ -38,7 +40,8 @@ class Conversations:
         except OSError as error:
             raise ValueError(f"{shown}: cannot be read: {error.strerror or error}") from None
         if told:
-            raise ValueError("\n".join(told) + (f"\nand {more} more" if more else ""))
+            rest = [Problem(f"and {more} more problem{'' if more == 1 else 's'}", shown)] if more else []
+            raise ConfigError([*told, *rest])
         if not self._offsets:
             raise ValueError(f"{shown}: holds no conversation")
 
@@ -65,8 +68,8 @@ class Conversations:
             file.seek(self._offsets[conversation])
             return read_turns(_record(file.readline())["messages"])
 
-    def _index(self) -> Iterator[str]:
-        """Fill the index; yield what is wrong, with its place."""
+    def _index(self) -> Iterator[Problem]:
+        """Fill the index; yield what is wrong."""
         lines: dict[str, int] = {}
         offset = 0
         with self._path.open("rb") as file:
@@ -82,7 +85,7 @@ class Conversations:
                             )
                         self._offsets[conversation] = offset
                 except ValueError as error:
-                    yield f"{self._shown}:{number}: {error}"
+                    yield Problem(str(error), self._shown, number)
                 offset += len(line)
 
 

@@ -17,7 +17,17 @@ CASE_NAME = "case_name"
 _SETTINGS = frozenset(ProviderSettings.model_fields)
 # A label as much as a setting, so that a factory need not take it.
 _LABEL = "name"
+_UNCALLABLE = "cannot be called as a factory, once a session, to make an agent"
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+class Misfit(ValueError):
+    """A factory cannot be called with the keys that are given. ``faults`` are (key, what is wrong), the key None where
+    none of those that are written is at fault."""
+
+    def __init__(self, spec: str, faults: list[tuple[str | None, str]]) -> None:
+        self.faults = [(key, f"{spec} {_UNCALLABLE}: {what}") for key, what in faults]
+        super().__init__(f"{spec} {_UNCALLABLE}: {'; '.join(what for _, what in faults)}")
 
 
 class Factory:
@@ -53,19 +63,22 @@ class Factory:
     def _takes(self, key: str) -> bool:
         return self._takes_any or key in self._named
 
-    def _unusable(self) -> Iterator[str]:
+    def _unusable(self) -> Iterator[tuple[str | None, str]]:
         for parameter in self._parameters:
             if parameter.kind is parameter.POSITIONAL_ONLY and parameter.default is parameter.empty:
-                yield f"its parameter `{parameter.name}` is positional-only, and parameters are given by name"
+                yield (
+                    None,
+                    f"its parameter `{parameter.name}` is positional-only, and parameters are given by name",
+                )
         if CASE_NAME in self._keys:
-            yield f"`{CASE_NAME}` is the name of the test case, and cannot be a key of `model`"
+            yield CASE_NAME, f"`{CASE_NAME}` is the name of the test case, and cannot be a key of `model`"
 
-    def _unknown(self, keys: Mapping[str, Any]) -> Iterator[str]:
+    def _unknown(self, keys: Mapping[str, Any]) -> Iterator[tuple[str | None, str]]:
         for key in keys:
             if key not in (_LABEL, CASE_NAME) and not self._takes(key):
-                yield f"it takes no `{key}`{did_you_mean(key, self._named)}"
+                yield key, f"it takes no `{key}`{did_you_mean(key, self._named)}"
 
-    def _missing(self, keys: Collection[str]) -> Iterator[str]:
+    def _missing(self, keys: Collection[str]) -> Iterator[tuple[str | None, str]]:
         for parameter in self._parameters:
             name = parameter.name
             if (
@@ -73,13 +86,14 @@ class Factory:
                 and parameter.default is parameter.empty
                 and name not in (CASE_NAME, *keys)
             ):
-                yield f"its parameter `{name}` has no value: give `{name}` under `model`, or a default"
+                yield (
+                    None,
+                    f"its parameter `{name}` has no value: give `{name}` under `model`, or a default",
+                )
 
-    def _refuse(self, problems: list[str]) -> None:
-        if problems:
-            raise ValueError(
-                f"{self._spec} cannot be called as a factory, once a session, to make an agent: {'; '.join(problems)}"
-            )
+    def _refuse(self, faults: list[tuple[str | None, str]]) -> None:
+        if faults:
+            raise Misfit(self._spec, faults)
 
 
 def _parameters(target: Callable[..., Any]) -> list[inspect.Parameter]:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import math
-import re
-import time
 from collections.abc import Iterable
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from holodeck_core.api.faults import describe
+from holodeck_core.api.retry_after import attribute_or_none, number_in, seconds_to_wait
 from holodeck_core.api.values import text_of
 from holodeck_core.errors import AgentError, RateLimited, TransientError
 
@@ -32,8 +28,6 @@ _TRANSIENT_NAMES = frozenset(
     }
 )
 
-_NUMBER = re.compile(r"[0-9]{1,12}(?:\.[0-9]{0,12})?")
-
 
 def classify(error: BaseException, now: float | None = None) -> Exception:
     """The exception that says whether trying again may help.
@@ -54,7 +48,7 @@ def classify(error: BaseException, now: float | None = None) -> Exception:
             return TransientError(describe(error), _wait(error, now))
         return error
     if _is_connection_fault(error) or _is_connection_fault(
-        _attribute(error, "reason")
+        attribute_or_none(error, "reason")
     ):  # URLError has a reason
         return TransientError(describe(error), _wait(error, now))
     return error
@@ -69,10 +63,10 @@ def after_tools(error: Exception) -> Exception:
 
 def http_status(error: BaseException) -> int | None:
     """The HTTP status that an exception stands for, None where it stands for none."""
-    response = _attribute(error, "response")
+    response = attribute_or_none(error, "response")
     for holder in (error, response):
         for name in ("status_code", "status", "code"):
-            status = _attribute(holder, name)
+            status = attribute_or_none(holder, name)
             if isinstance(status, int) and not isinstance(status, bool) and 100 <= status <= 599:
                 return int(status)
     return None
@@ -84,25 +78,18 @@ def retry_after(headers: object, now: float | None = None) -> float | None:
     A date in the past is 0. None where neither header is there, and where what it says makes no sense.
     """
     values = _header_values(headers)
-    milliseconds = _number(values.get("retry-after-ms"))
+    milliseconds = number_in(values.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000
-    text = values.get("retry-after")
-    if text is None:
-        return None
-    seconds = _number(text)
-    return seconds if seconds is not None else _seconds_until(text, time.time() if now is None else now)
+    return seconds_to_wait(values.get("retry-after"), now)
 
 
 def _wait(error: Exception, now: float | None) -> float | None:
-    for holder in (_attribute(error, "response"), error):
-        seconds = retry_after(_attribute(holder, "headers"), now)
+    for holder in (attribute_or_none(error, "response"), error):
+        seconds = retry_after(attribute_or_none(holder, "headers"), now)
         if seconds is not None:
             return seconds
-    own = _attribute(error, "retry_after")
-    if isinstance(own, int | float) and not isinstance(own, bool) and math.isfinite(own) and own >= 0:
-        return float(own)
-    return None
+    return seconds_to_wait(attribute_or_none(error, "retry_after"), now)
 
 
 def _is_connection_fault(error: object) -> bool:
@@ -110,13 +97,6 @@ def _is_connection_fault(error: object) -> bool:
         return False
     named = any(base.__name__ in _TRANSIENT_NAMES for base in type(error).__mro__)
     return named or isinstance(error, ConnectionError | TimeoutError)
-
-
-def _attribute(holder: object, name: str) -> Any:
-    try:
-        return getattr(holder, name, None)
-    except Exception:  # noqa: BLE001 - boundary: a property of somebody's exception may raise anything
-        return None
 
 
 def _header_values(headers: object) -> dict[str, str]:
@@ -131,16 +111,3 @@ def _header_values(headers: object) -> dict[str, str]:
 
 def _text(value: object) -> str:
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)
-
-
-def _number(text: str | None) -> float | None:
-    return float(text) if text is not None and _NUMBER.fullmatch(text) else None
-
-
-def _seconds_until(text: str, now: float) -> float | None:
-    try:
-        date = parsedate_to_datetime(text)
-        moment = (date if date.tzinfo is not None else date.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-    return max(0.0, moment - now)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,9 @@ from holodeck_core.api.backend import Backend, CaseRef, Session
 from holodeck_core.api.faults import USER_FAULTS
 from holodeck_core.backends.agent_sessions import method, session_with
 from holodeck_core.backends.blocking import BlockingCalls, runs_on_loop, settled
-from holodeck_core.backends.factory import Factory
+from holodeck_core.backends.factory import Factory, Misfit
 from holodeck_core.backends.faults import classify
+from holodeck_core.config.binding.used_files import module_files
 from holodeck_core.config.binding.user_modules import import_object
 from holodeck_core.engine.workers import Workers
 from holodeck_core.models.agent import Agent
@@ -48,9 +49,15 @@ class PythonBackend(Backend):
         self._spec = options.agent
         try:
             self._factory = Factory(self._spec, import_object(self._spec, folder), options.model_extra or {})
+        except Misfit as error:
+            found = [problem((key or "agent",), message) for key, message in error.faults]
+            raise gathered("model", found) from error
         except ValueError as error:
             raise gathered("model", [problem(("agent",), str(error))]) from error
         self._workers = Workers()
+
+    def sources(self) -> Iterable[Path]:
+        return module_files(self._spec)
 
     async def open(self, agent: Agent, case: CaseRef | None = None) -> Session:
         """Call the factory. What it raises comes out as what it amounts to; a late agent is closed in its thread."""

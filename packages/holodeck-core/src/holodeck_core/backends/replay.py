@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 
 from holodeck_core.api.backend import Backend, CaseRef, Session
@@ -37,13 +37,17 @@ class ReplayBackend(Backend):
 
     def __init__(self, options: ReplayOptions, folder: Path) -> None:
         super().__init__(options, folder)
-        self._conversations = Conversations(folder / options.file, options.file)
+        self._file = folder / options.file
+        self._conversations = Conversations(self._file, options.file)
 
     def check_case(self, case: CaseRef) -> str | None:
         conversation = _conversation_of(case)
         if conversation is None:
             return "needs `conversation` or a `name`: the id of a recorded conversation"
         return None if conversation in self._conversations else self._conversations.missing(conversation)
+
+    def sources(self) -> Iterable[Path]:
+        return (self._file,)
 
     async def open(self, agent: Agent, case: CaseRef | None = None) -> Session:
         """The recording of a case; without a case, the only one of the file."""

@@ -21,6 +21,7 @@ from holodeck_core.config.binding.fingerprint import configuration, fingerprint
 from holodeck_core.config.binding.instructions import bind_instructions
 from holodeck_core.config.binding.matchers import MatcherBuilder
 from holodeck_core.config.binding.metrics import MetricBinder
+from holodeck_core.config.binding.used_files import used_files
 from holodeck_core.config.messages.secret_keys import mask_problems
 from holodeck_core.config.messages.validate import distinct
 from holodeck_core.config.reading.document import Document
@@ -66,6 +67,7 @@ def load_suite(
     places = {name: entry.place for name, entry in from_file.items() if name not in environ}
     problems: list[Problem] = []
     nearest = command_line_level(settings, problems)
+    folder = file.parent.absolute()  # an agent may change the working directory
     farther = (
         read_settings_file(find_project_file(file), variables, problems),
         read_settings_file(find_user_file(environ), variables, problems),
@@ -83,10 +85,10 @@ def load_suite(
     execution = resolve_settings(level for level in (nearest, own, *farther) if level is not None)
     host = plugins if plugins is not None else make_host(sections, document, problems)
     check_required(host, sections, document, problems)
-    backend = bind_backend(sections, host, document, file.parent, problems)
+    backend = bind_backend(sections, host, document, folder, problems)
     instructions = bind_instructions(sections.agent, document, file.parent, problems)
     check_tools(sections.agent, document, file.parent, problems)
-    metric_binder = MetricBinder(host, file.parent)
+    metric_binder = MetricBinder(host, folder)
     defaults = CaseDefaults(
         metrics=bind_agent_metrics(sections, metric_binder, document, problems),
         tool_order=execution.tool_order,
@@ -118,7 +120,12 @@ def load_suite(
         retries=execution.retries,
         path=file,
         plugins={record.id: record.version for record in host.used()},
-        fingerprint=fingerprint(written, instructions.inline if instructions is not None else None),
+        fingerprint=fingerprint(
+            written,
+            None if instructions is None else instructions.inline,
+            used_files(backend, sections.agent, metric_binder.graders, folder),
+            folder,
+        ),
         configuration=configuration(written),
         warnings=tuple(mask_problems(as_told(warnings.gathered(document), variables), document.value)),
         settings=execution,

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from holodeck_core.api.suite import Suite
+from holodeck_core.api.suite import FILE_IN_FINGERPRINT, Suite
 from holodeck_core.engine.repeats import RepeatOptions
 from holodeck_core.models.run_head import RunHead, Selection
 from holodeck_core.plugins.distributions import core_version
@@ -66,12 +66,14 @@ def what_changed(head: RunHead, suite: Suite) -> list[str]:
     changes = []
     before, now = head.fingerprint, suite.fingerprint
     for section in sorted({*before, *now}):
+        path = section.removeprefix(FILE_IN_FINGERPRINT)
+        what = f"`{section}` of the agent file" if path == section else f"the file {path}"
         if section not in before:
-            changes.append(f"`{section}` of the agent file was added")
+            changes.append(f"{what} was added")
         elif section not in now:
-            changes.append(f"`{section}` of the agent file was removed")
+            changes.append(f"{what} was removed")
         elif before[section] != now[section]:
-            changes.append(f"`{section}` of the agent file has changed")
+            changes.append(f"{what} has changed")
     for plugin in sorted({*head.plugins, *suite.plugins}):
         old, new = head.plugins.get(plugin), suite.plugins.get(plugin)
         if old != new:

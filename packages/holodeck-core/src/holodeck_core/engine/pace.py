@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable
 from time import monotonic
 
+from holodeck_core.api.retry_after import attribute_or_none, seconds_to_wait
 from holodeck_core.errors import RateLimited, TransientError
 
 FIRST_WAIT_S = 1.0
@@ -21,15 +22,17 @@ def wait_before(
     """Seconds to wait before the next attempt, or why there is none. ``attempt`` counts those that failed, from 1.
 
     Without a request of the provider the wait doubles from 1 s to 30 s, of which a random half is left out, so that
-    many cases do not come back at once. A requested wait is honoured as it is; one over 60 s ends the turn at once.
+    many cases do not come back at once. A requested wait is honoured as it is; one over 60 s ends the turn at once, and
+    one that makes no sense is none.
     """
-    if error.retry_after is None:
+    asked = seconds_to_wait(attribute_or_none(error, "retry_after"))
+    if asked is None:
         longest = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** min(attempt - 1, 16))
         return max(FIRST_WAIT_S, longest * (0.5 + jitter() / 2))
-    if error.retry_after > LONGEST_REQUESTED_WAIT_S:
+    if asked > LONGEST_REQUESTED_WAIT_S:
         longest = LONGEST_REQUESTED_WAIT_S
-        return f"the provider asks to wait {error.retry_after:g} s, and the longest wait is {longest:g} s"
-    return max(0.0, error.retry_after)
+        return f"the provider asks to wait {asked:g} s, and the longest wait is {longest:g} s"
+    return asked
 
 
 class Pace:

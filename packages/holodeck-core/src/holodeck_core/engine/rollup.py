@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any
@@ -104,8 +105,9 @@ def _union(turns: Sequence[TurnResult]) -> list[str | dict[str, Any]] | None:
     asserted = [turn.expected_tools for turn in turns if turn.expected_tools is not None]
     if not asserted:
         return None
-    union: list[str | dict[str, Any]] = []
+    union: dict[str, str | dict[str, Any]] = {}
     for entry in chain.from_iterable(asserted):
-        if entry not in union:
-            union.append(entry)
-    return union
+        union.setdefault(
+            json.dumps(entry, sort_keys=True), entry
+        )  # as text: 1, 1.0 and true are equal in Python
+    return list(union.values())

@@ -15,6 +15,7 @@ from holodeck_core.api.events import RunFinished, RunStarted
 from holodeck_core.api.faults import describe
 from holodeck_core.api.reporter import Reporter
 from holodeck_core.api.suite import Suite
+from holodeck_core.engine.backend_use import begin_use, end_use
 from holodeck_core.engine.case import CLOSE_TIMEOUT_S
 from holodeck_core.engine.describe_run import describe_environment, describe_run, new_run_id
 from holodeck_core.engine.journal import Journal
@@ -218,6 +219,7 @@ class Run:
         parallel = self._scheduler.parallel(total)
         limits = Limits(self._suite.llm_timeout, workers, Pace(self._suite.retries))
         self._reporters.tell(self._started(total, parallel))
+        begin_use(self._suite.backend)
         try:
             await self._scheduler.run(results, limits, parallel)
             self._complete = results.count.finished == total
@@ -225,7 +227,7 @@ class Run:
                 results.drop_others()
         finally:
             try:
-                await self._close_backend()
+                await self._close_backend(limits)
             finally:
                 duration_ms = (perf_counter() - begun) * 1000
                 await self._reporters.tell_finished(self._finished(duration_ms), workers)
@@ -244,14 +246,15 @@ class Run:
             except OSError as error:
                 self._reporters.errors.append(f"run.json: {describe(error)}")
 
-    async def _close_backend(self) -> None:
+    async def _close_backend(self, limits: Limits) -> None:
         try:
-            async with asyncio.timeout(CLOSE_TIMEOUT_S):
-                await self._suite.backend.close()
+            if end_use(self._suite.backend):
+                await limits.loop_time.apart(self._suite.backend.close, CLOSE_TIMEOUT_S, "the backend")
         except BaseException as error:
             if passes_through(error):
                 raise
             self.notes = (*self.notes, f"closing the backend failed: {describe(error)}")
+        self.notes = (*self.notes, *limits.loop_time.notes())
 
     def _started(self, total: int, parallel: int) -> RunStarted:
         return RunStarted(

@@ -10,9 +10,8 @@ from typing import Final, TypeAlias
 import attrs
 
 from holodeck_core.api.events import CaseStarted, RepeatFinished, TurnFinished
-from holodeck_core.api.faults import describe
 from holodeck_core.api.suite import BoundCase, Suite
-from holodeck_core.engine.case import TurnDone, broken_off, run_case
+from holodeck_core.engine.case import TurnDone, run_case
 from holodeck_core.engine.case_events import case_finished
 from holodeck_core.engine.outcomes import CaseOutcome, TurnOutcome
 from holodeck_core.engine.repeats import Plan, RepeatOptions
@@ -146,27 +145,9 @@ class Scheduler:
                     self._reporters.tell(
                         CaseStarted(index=case.index, name=case.label, turns=len(case.turns))
                     )
-            outcome = await self._hold(due, limits)
+            turn_done = self._turn_teller(due) if self._reporters.turns else None
+            outcome = await run_case(due.case, self._suite, limits, turn_done)
             self._keep(due, outcome, results)
-
-    async def _hold(self, due: Due, limits: Limits) -> CaseOutcome:
-        """Hold a conversation in a task of its own: user code that cancels the task it runs in costs its own, and no
-        other."""
-        try:
-            return await asyncio.create_task(self._converse(due, limits))
-        except BaseException as error:
-            if passes_through(error):
-                raise
-            return broken_off(due.case, describe(error))
-
-    async def _converse(self, due: Due, limits: Limits) -> CaseOutcome:
-        turn_done = self._turn_teller(due) if self._reporters.turns else None
-        try:
-            return await run_case(due.case, self._suite, limits, turn_done)
-        except GeneratorExit as error:
-            # The end of this very coroutine, or what user code raised: that must not reach a task that waits for this
-            # one, since it would close the coroutines of that.
-            return broken_off(due.case, describe(error))
 
     def _keep(self, due: Due, outcome: CaseOutcome, results: Results) -> None:
         position, case, plan = due.position, due.case, due.plan

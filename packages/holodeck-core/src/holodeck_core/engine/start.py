@@ -11,6 +11,7 @@ from pathlib import Path
 from holodeck_core.api.reporter import Reporter
 from holodeck_core.api.suite import Suite
 from holodeck_core.engine.describe_run import what_changed
+from holodeck_core.engine.own_loop import run_in_own_loop
 from holodeck_core.engine.repeats import RepeatOptions
 from holodeck_core.engine.run import Run
 from holodeck_core.engine.run_folder import RunFolder
@@ -93,4 +94,4 @@ def run_suite_sync(
             fail_fast=fail_fast,
         )
 
-    return asyncio.run(run())
+    return run_in_own_loop(run())

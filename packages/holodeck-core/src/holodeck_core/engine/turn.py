@@ -13,8 +13,10 @@ from holodeck_core.api.metric import Score
 from holodeck_core.api.reply import ToolCall
 from holodeck_core.api.suite import BoundMetric, BoundTurn
 from holodeck_core.api.tool_checks import ToolChecks
+from holodeck_core.engine.course import Course
 from holodeck_core.engine.outcomes import MetricOutcome, ToolVerdict, TurnOutcome
 from holodeck_core.engine.send import Limits, send
+from holodeck_core.engine.time_limits import OutOfTime
 from holodeck_core.engine.tools import check_tools, undecided
 from holodeck_core.engine.verdicts import failed_to_score, judge, skipped, turn_status
 from holodeck_core.engine.workers import Workers, passes_through
@@ -29,9 +31,10 @@ async def run_turn(
     case_name: str,
     previous: list[GraderContext],
     limits: Limits,
+    course: Course,
 ) -> TurnOutcome:
     """Send one turn and check it. ``previous`` are the turns before it, and this one is added when it was answered."""
-    sent = await send(session, turn.message, limits)
+    sent = await send(session, turn.message, limits, course)
     if sent.error is not None:
         return TurnOutcome(
             "error",
@@ -53,7 +56,7 @@ async def run_turn(
         previous_turns=FirstTurns(previous),
     )
     previous.append(view)
-    metrics = tuple([await _score(metric, view, limits.workers) for metric in turn.metrics])
+    metrics = tuple([await _score(metric, view, limits) for metric in turn.metrics])
     return TurnOutcome(
         turn_status((), tools, metrics),
         sent.response,
@@ -79,7 +82,7 @@ async def _check_tools(checks: ToolChecks, calls: tuple[ToolCall, ...], workers:
         return undecided(checks, describe(error))
 
 
-async def _score(bound: BoundMetric, view: GraderContext, workers: Workers) -> MetricOutcome:
+async def _score(bound: BoundMetric, view: GraderContext, limits: Limits) -> MetricOutcome:
     metric = bound.metric
     for need in metric.needs:
         if getattr(view, need) is None:
@@ -92,7 +95,7 @@ async def _score(bound: BoundMetric, view: GraderContext, workers: Workers) -> M
                 found = await found
             outcome = judge(bound, found)
         else:
-            outcome = judge(bound, await _bounded_score(bound, view, workers))
+            outcome = judge(bound, await _bounded_score(bound, view, limits))
     except BaseException as error:
         if passes_through(error):
             raise
@@ -101,21 +104,17 @@ async def _score(bound: BoundMetric, view: GraderContext, workers: Workers) -> M
     return outcome
 
 
-async def _bounded_score(bound: BoundMetric, view: GraderContext, workers: Workers) -> Score:
+async def _bounded_score(bound: BoundMetric, view: GraderContext, limits: Limits) -> Score:
     metric = bound.metric
-    started = perf_counter()
+
+    async def score() -> Score:
+        if metric.blocking:
+            found = await limits.workers.call(lambda: metric.score(view), key=metric.identity)
+        else:
+            found = metric.score(view)
+        return await found if inspect.isawaitable(found) else found
+
     try:
-        async with asyncio.timeout(metric.timeout_s) as timer:
-            if metric.blocking:
-                found = await workers.call(lambda: metric.score(view), key=metric.identity)
-            else:
-                found = metric.score(view)
-            score = await found if inspect.isawaitable(found) else found
-    except TimeoutError:
-        if timer.expired():
-            raise TimeoutError(f"timed out after {metric.timeout_s:g} s") from None
-        raise
-    # It may have swallowed the cancellation, or kept the event loop from it.
-    if metric.timeout_s is not None and (timer.expired() or perf_counter() - started > metric.timeout_s):
-        raise TimeoutError(f"timed out after {metric.timeout_s:g} s")
-    return score
+        return await limits.loop_time.apart(score, metric.timeout_s, metric.identity)
+    except OutOfTime as late:
+        raise TimeoutError(str(late)) from late.__cause__

@@ -127,7 +127,8 @@ def _operand_problems(shape: MatcherShape, path: Path) -> Iterator[tuple[Path, s
     match kind:
         case "fuzzy":
             if operand is None or isinstance(operand, list | dict):
-                yield below, "`fuzzy` compares with a single text or number"
+                null = "; null is expected as `null`, without a matcher" if operand is None else ""
+                yield below, f"`fuzzy` compares with a single text or number{null}"
             else:
                 yield from json_problems(operand, below)
         case "regex":

@@ -18,11 +18,13 @@ from holodeck_core.models.base import (
     Text,
     Whole,
     exactly_one,
+    gathered,
     given,
     problem,
     rule,
 )
 from holodeck_core.models.llm import LLMProvider
+from holodeck_core.plugins.names import near
 
 
 class Tool(StrictModel):
@@ -145,9 +147,12 @@ def _tool(value: Any, handler: ValidatorFunctionWrapHandler) -> Tool:
     kind = value.get("type")
     model = _MODELS.get(kind) if isinstance(kind, str) else None
     if model is None:
-        raise rule(
-            f"a tool needs a `type`, one of {', '.join(_MODELS)}" + (f"; not {kind!r}" if kind else "")
-        )
+        needed = f"a tool needs a `type`, one of {', '.join(_MODELS)}"
+        if not kind:
+            raise rule(needed)
+        meant = near(kind, _MODELS) if isinstance(kind, str) else []
+        hint = f'; did you mean "{meant[0]}"?' if meant else ""
+        raise gathered("tool", [problem(("type",), f"{needed}; not {kind!r}{hint}", kind)])
     return model.model_validate(value)
 
 

@@ -17,7 +17,7 @@ _FLAGS = ("case_insensitive", "strip_whitespace", "strip_punctuation")
 
 class EqualityMetric(Metric):
     """Compares character by character, after what the flags of the options take away from both sides:
-    ``strip_punctuation`` first, then ``case_insensitive`` (Unicode case folding), then ``strip_whitespace``.
+    ``strip_punctuation`` first, then ``case_insensitive`` (lower case), then ``strip_whitespace``.
 
     The reason names the flags that were on, also where the turn passes.
     """
@@ -53,7 +53,7 @@ class EqualityMetric(Metric):
         if self.options.strip_punctuation:
             text = without_punctuation(text)
         if self.options.case_insensitive:
-            text = text.casefold()
+            text = text.lower()
         return collapse(text) if self.options.strip_whitespace else text
 
 

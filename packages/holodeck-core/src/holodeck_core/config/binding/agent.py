@@ -15,21 +15,28 @@ from holodeck_core.config.binding.agent_sections import AgentSections
 from holodeck_core.config.binding.metrics import MetricBinder
 from holodeck_core.config.binding.options import strict
 from holodeck_core.config.messages.expected_keys import keys_of
-from holodeck_core.config.messages.validate import to_problems, told
+from holodeck_core.config.messages.validate import key_named, to_problems, told
 from holodeck_core.config.reading.document import Document
-from holodeck_core.errors import PluginError, Problem
+from holodeck_core.errors import ConfigError, PluginError, Problem
 from holodeck_core.models.llm import LLMProvider
 from holodeck_core.plugins.host import PluginHost
+from holodeck_core.plugins.switches import checked_aliases
 
 
 def make_host(sections: AgentSections, document: Document, problems: list[Problem]) -> PluginHost:
     """A plugin host with what the file says under ``plugins``."""
     wanted = sections.plugins
+    aliases: dict[str, str] = {}
+    for alias, name in wanted.aliases.items():
+        try:
+            aliases |= checked_aliases({alias: name})
+        except ValueError as error:
+            problems.append(document.problem(str(error), ("plugins", "aliases", alias)))
     try:
-        return PluginHost(aliases=wanted.aliases, disabled=wanted.disabled)
+        return PluginHost(aliases=aliases, disabled=wanted.disabled)
     except ValueError as error:
-        problems.append(document.problem(str(error), ("plugins",)))
-        return PluginHost()
+        problems.append(document.problem(str(error), ("plugins", "disabled")))
+        return PluginHost(aliases=aliases)
 
 
 def check_required(
@@ -75,8 +82,12 @@ def bind_backend(
         general = keys_of(LLMProvider)
         problems.extend(to_problems(error, backend_class.Options, given, document, ("model",), also=general))
         return None
+    except ConfigError as error:  # of a file that the backend reads
+        problems.extend(error.problems)
+        return None
     except ValueError as error:
-        problems.append(document.problem(told(error, given), ("model",)))
+        message = told(error, given)
+        problems.append(document.problem(message, ("model", *key_named(message, given))))
         return None
     except USER_FAULTS as error:  # boundary: building a plugin's backend runs its code
         problems.append(

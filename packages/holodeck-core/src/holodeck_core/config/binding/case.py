@@ -13,6 +13,7 @@ from holodeck_core.api.reply import UserMessage
 from holodeck_core.api.suite import BoundCase, BoundMetric, BoundTurn
 from holodeck_core.api.tool_checks import ToolOrder
 from holodeck_core.api.values import EMPTY_DICT, to_json
+from holodeck_core.config.binding.fingerprint import content_hash
 from holodeck_core.config.binding.matchers import MatcherBuilder
 from holodeck_core.config.binding.metrics import MetricBinder
 from holodeck_core.config.binding.tools import ToolBinder
@@ -30,6 +31,10 @@ class CaseDefaults:
     tool_order: ToolOrder
     extra_calls: Literal["allow", "forbid"]
     on_turn_failure: Literal["continue", "stop"]
+
+    def rules(self) -> tuple[str, ...]:
+        """What decides about a case without standing in it."""
+        return self.tool_order, self.extra_calls, self.on_turn_failure
 
 
 class CaseBinder:
@@ -50,7 +55,8 @@ class CaseBinder:
         # Most backends accept every case; those are not asked each time.
         self._asks_backend = backend is not None and type(backend).check_case is not Backend.check_case
         self._defaults = defaults
-        self._folder = folder
+        self._rules = defaults.rules()
+        self._folder = folder.absolute()  # an agent may change the working directory
 
     def bind(
         self, model: TestCaseModel, index: int, place: Place, path: Path, source: str, problems: list[Problem]
@@ -83,6 +89,10 @@ class CaseBinder:
         if self._asks_backend:
             self._ask_backend(case.ref, place, path, problems)
         return case
+
+    def content_hash(self, value: Any) -> str:
+        """The hash of what is written, and of what holds for it besides: where they are the same, so is the case."""
+        return content_hash([value, self._rules])
 
     def check_parts(self, value: Any, index: int, place: Place, path: Path, problems: list[Problem]) -> None:
         """Look for what binding would find in a case that has mistakes: in all those parts of it that have none."""

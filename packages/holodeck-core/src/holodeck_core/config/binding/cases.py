@@ -12,11 +12,10 @@ import attrs
 from holodeck_core.api.suite import BoundCase, CaseSource
 from holodeck_core.config.binding.agent_sections import AgentSections
 from holodeck_core.config.binding.case import CaseBinder
-from holodeck_core.config.binding.fingerprint import content_hash
 from holodeck_core.config.binding.referenced import check_case_files
 from holodeck_core.config.messages.valid_keys import shown_key
 from holodeck_core.config.messages.validate import Path, distinct, validate
-from holodeck_core.config.reading.decode import open_file
+from holodeck_core.config.reading.decode import display, open_file
 from holodeck_core.config.reading.document import Document
 from holodeck_core.config.reading.gc_pause import collection_paused
 from holodeck_core.config.reading.json_lines import JsonLine, iter_lines
@@ -46,7 +45,8 @@ class JsonLinesCases:
     """The cases of a JSON Lines file that was checked. Each reading binds them anew, one at a time."""
 
     def __init__(self, path: FilePath, binder: CaseBinder, count: int, stamp: tuple[int, int] | None) -> None:
-        self._path = path
+        self._path = path.absolute()  # an agent may change the working directory
+        self._shown = display(path)
         self._binder = binder
         self._count = count
         self._stamp = stamp
@@ -57,14 +57,14 @@ class JsonLinesCases:
     def __iter__(self) -> Iterator[BoundCase]:
         if stamp(self._path) != self._stamp:
             raise self._changed()
-        for index, line in enumerate(iter_lines(self._path)):
+        for index, line in enumerate(iter_lines(self._path, shown=self._shown)):
             bound = bind_line(line, index, self._binder, [])
             if bound is None:
                 raise self._changed()
-            yield attrs.evolve(bound[1], content_hash=content_hash(line.value))
+            yield attrs.evolve(bound[1], content_hash=self._binder.content_hash(line.value))
 
     def _changed(self) -> RunError:
-        return RunError(f"{self._path} has changed since it was checked: start again")
+        return RunError(f"{self._shown} has changed since it was checked: start again")
 
 
 def stamp(path: FilePath) -> tuple[int, int] | None:
@@ -153,7 +153,7 @@ def listed_cases(
             made = bind_value(value, index, document, place, line, binder, problems, first)
             if made is not None:
                 models.append(made[0])
-                bound.append(attrs.evolve(made[1], content_hash=content_hash(value)))
+                bound.append(attrs.evolve(made[1], content_hash=binder.content_hash(value)))
     return models, bound
 
 

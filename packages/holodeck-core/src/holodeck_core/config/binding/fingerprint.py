@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from hashlib import blake2b
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b, file_digest
+from pathlib import Path
 from typing import Any, Final
 
+from holodeck_core.api.suite import FILE_IN_FINGERPRINT
 from holodeck_core.config.messages.secret_keys import is_secret, masked, secrets_in
+from holodeck_core.config.reading.source import printable
 
 # Cases are compared one by one; execution settings and the user's own keys change no result.
 _APART: Final = frozenset({"test_cases", "test_cases_file", "execution", "description", "author"})
@@ -22,15 +25,21 @@ def content_hash(value: Any) -> str:
     return blake2b(_canonical(value).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def fingerprint(written: Mapping[str, Any], instructions: str | None) -> dict[str, str]:
-    """A hash for each section of an agent file that results depend on.
+def fingerprint(
+    written: Mapping[str, Any], instructions: str | None, files: Iterable[Path], folder: Path
+) -> dict[str, str]:
+    """A hash for each section of an agent file that results depend on, and for each of the ``files`` that it names.
 
     ``written`` is the file's value before variables are replaced: a key that is renewed changes nothing, and no secret
-    goes into a hash. ``instructions`` is the text that is sent, wherever it stands.
+    goes into a hash. ``instructions`` is the text that is sent, wherever it stands. Files are named from ``folder`` on.
     """
     hashes = {key: content_hash(value) for key, value in written.items() if _matters(key)}
     if instructions is not None:
         hashes["instructions"] = content_hash(instructions)
+    for path in files:
+        digest = _file_hash(path)
+        if digest is not None:
+            hashes[FILE_IN_FINGERPRINT + _shown(path, folder)] = digest
     return hashes
 
 
@@ -51,6 +60,19 @@ def _hidden(value: Any, path: tuple[str | int, ...], secrets: tuple[str, ...]) -
     if is_secret(path):
         return _MASK
     return masked(value, secrets) if isinstance(value, str) else value
+
+
+def _file_hash(path: Path) -> str | None:
+    """None where it cannot be read, which whoever needs it says."""
+    try:
+        with path.open("rb") as file:
+            return file_digest(file, lambda: blake2b(digest_size=16)).hexdigest()
+    except OSError:
+        return None
+
+
+def _shown(path: Path, folder: Path) -> str:
+    return printable(str(path.relative_to(folder) if path.is_relative_to(folder) else path))
 
 
 def _matters(key: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -17,7 +17,7 @@ from holodeck_core.config.binding.options import strict
 from holodeck_core.config.binding.user_modules import import_object
 from holodeck_core.config.messages.expected_keys import keys_of, model_for
 from holodeck_core.config.messages.metric_names import meant_type, misplaced
-from holodeck_core.config.messages.validate import Path, Place, sound_part, to_problems, told
+from holodeck_core.config.messages.validate import Path, Place, key_named, sound_part, to_problems, told
 from holodeck_core.errors import PluginError, Problem, UnknownName
 from holodeck_core.models.evaluation import CodeMetric, EvaluationMetric, MetricType, PluginMetric
 from holodeck_core.plugins.host import PluginHost
@@ -35,6 +35,11 @@ class MetricBinder:
         self._classes: dict[tuple[str, str], type[Metric]] = {}
         self._graders: dict[str, Any] = {}
         self._broken: dict[str, str] = {}
+
+    @property
+    def graders(self) -> Iterator[str]:
+        """The graders of the user's own code that were found, as ``module.path:callable``."""
+        return (name for name in self._graders if ":" in name)
 
     def bind(
         self, metrics: Sequence[MetricType], place: Place, path: Path, problems: list[Problem]
@@ -82,7 +87,9 @@ class MetricBinder:
             problems += to_problems(error, metric_class.Options, given, place, path, also=general)
             return None
         except ValueError as error:
-            problems.append(place.problem(told(error, given), path))
+            message = told(error, given)
+            keys = given if isinstance(given, dict) else given.model_fields_set
+            problems.append(place.problem(message, (*path, *key_named(message, keys))))
             return None
         except USER_FAULTS as error:  # boundary: building a plugin's metric runs its code
             problems.append(place.problem(f"the metric `{name}` failed: {told(error, given)}", path))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -90,6 +90,12 @@ def told(error: BaseException, given: Any = None) -> str:
         return str(error)
     text = str(error) if isinstance(error, ValueError) else describe(error)
     return masked(foreign(text), secrets_in(given))
+
+
+def key_named(message: str, keys: Collection[str]) -> Path:
+    """Where below the value with these ``keys`` a message belongs: at the one that it begins with, in backticks."""
+    named = _NEEDED.match(message)
+    return (named[1],) if named is not None and named[1] in keys else ()
 
 
 def distinct(problems: Iterable[Problem], reading: Sequence[Problem] = ()) -> list[Problem]:

@@ -35,14 +35,14 @@ class JsonLine(Document):
     offset: int
 
 
-def iter_lines(path: Path, shape: Shape = CASE) -> Iterator[JsonLine]:
-    """Yield the document of every line that is not blank, one at a time.
+def iter_lines(path: Path, shape: Shape = CASE, shown: str | None = None) -> Iterator[JsonLine]:
+    """Yield the document of every line that is not blank, one at a time. Places name the file as it is ``shown``.
 
     Raises ConfigError, when the first is asked for, if there is no such file, it cannot be read, it is in another
     encoding, or it is not a regular file. A line that is no JSON object, no UTF-8, or over 16 MB is yielded with that
     as its problem, and the lines after it are read all the same.
     """
-    file = display(path)
+    file = display(path) if shown is None else shown
     with open_file(path, twice=True) as stream:
         number = offset = 0
         while raw := _next_line(stream, path, MAX_LINE_BYTES + 1):

@@ -1,0 +1,33 @@
+"""The end of the process: it comes, whatever the code that was tested has left running in it."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import Final
+
+PATIENCE_S: Final = 3.0
+"""How long threads of others, and what they registered for the end, may take."""
+
+_others_ran = threading.Event()
+
+
+def expect_leftovers() -> None:
+    """Code of others runs in this process, and may not end by itself."""
+    _others_ran.set()
+
+
+def end_in_time(code: int) -> None:
+    """From now on a process in which others ran has ``PATIENCE_S`` to end by itself; then it ends at once, with
+    ``code``. Standard streams must be flushed.
+
+    Python waits for every thread that is no daemon, those of executors included, and those may never come back.
+    """
+    if _others_ran.is_set():
+        threading.Thread(target=_end, args=(code,), name="holodeck-end", daemon=True).start()
+
+
+def _end(code: int) -> None:
+    time.sleep(PATIENCE_S)
+    os._exit(code)
