@@ -120,7 +120,7 @@ def test_the_bar_counts_what_a_resumed_run_had_and_what_did_not_pass_is_shown_ag
     assert code == 1
     plain = CURSOR.sub("", COLOUR.sub("", shown))
     assert "2/3 1 passed 1 failed" in plain
-    assert "FAIL second (" in plain
+    assert "FAIL see [/etc/hosts], " in plain
     assert "PASS" not in plain
     summary, resumed = plain.replace("\r", "\n").split("\n\n")[-3:-1]
     assert summary.strip().startswith("2 passed, 1 failed in ")
