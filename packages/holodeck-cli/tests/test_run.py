@@ -147,7 +147,8 @@ def test_no_cases_is_told(holodeck: Holodeck, tmp_path: Path, args: list[str], t
 def test_a_selection_of_nothing_is_told(holodeck: Holodeck, tmp_path: Path) -> None:
     write_agent(tmp_path, GOOD, BAD)
     done = holodeck("test", "-k", "no\x1b[31mwhere", "--tag", "t")
-    assert done.stderr.splitlines()[-1] == r"no test cases: -k 'no\x1b[31mwhere' --tag 't' selects none of 2"
+    told = r"no test cases: -k 'no\x1b[31mwhere' --tag 't' selects none of 2: no case has a tag"
+    assert done.stderr.splitlines()[-1] == told
 
 
 @pytest.mark.parametrize(

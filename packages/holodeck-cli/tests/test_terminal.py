@@ -123,13 +123,14 @@ def test_a_terminal_that_cannot_show_lines_gets_other_characters(spawn: Spawn) -
     assert shown.isascii()
 
 
-def test_the_bar_counts_what_a_resumed_run_had_and_shows_none_of_it_again(spawn: Spawn) -> None:
+def test_the_bar_counts_what_a_resumed_run_had_and_what_did_not_pass_is_shown_again(spawn: Spawn) -> None:
     assert ended(spawn("test", "--fail-fast"))[0] == 1
     code, shown = ended(spawn("test", "--resume"))
     assert code == 1
     plain = CURSOR.sub("", COLOUR.sub("", shown))
     assert "2/3 1 passed 1 failed" in plain
-    assert "FAIL" not in plain
+    assert "FAIL see [/etc/hosts], " in plain
+    assert "PASS" not in plain
     summary, resumed = plain.replace("\r", "\n").split("\n\n")[-3:-1]
     assert summary.strip().startswith("2 passed, 1 failed in ")
     assert re.fullmatch(r"resumed \S+: 2 taken over, 1 new", resumed)

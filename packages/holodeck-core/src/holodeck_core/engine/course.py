@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from time import perf_counter
 from typing import TypeVar
 
@@ -33,7 +33,7 @@ class Course:
         if self.given_up.done():
             raise asyncio.CancelledError
 
-    async def within(self, call: Callable[[], Awaitable[T]], limit_s: float, who: str) -> T:
+    def within(self, awaitable: Awaitable[T], limit_s: float, who: str) -> Awaitable[T]:
         """See ``LoopTime.within``; what does not stop when it is cancelled costs the rest of the case."""
         self.waits_since = perf_counter()
-        return await self.loop_time.within(call, limit_s, who, self.give_up)
+        return self.loop_time.within(awaitable, limit_s, who, self.give_up)

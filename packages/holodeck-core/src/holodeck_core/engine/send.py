@@ -74,7 +74,7 @@ async def _attempt(
     session: Session, message: UserMessage, limits: Limits, course: Course
 ) -> Sent | TransientError:
     try:
-        reply = await course.within(lambda: session.send(message), limits.llm_timeout, AGENT)
+        reply = await course.within(session.send(message), limits.llm_timeout, AGENT)
         return Sent(*receive(reply))
     except OutOfTime as late:
         cause = late.__cause__

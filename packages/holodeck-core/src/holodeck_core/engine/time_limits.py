@@ -60,7 +60,7 @@ class LoopTime:
     async def apart(self, call: Callable[[], Awaitable[T]], limit_s: float | None, who: str) -> T:
         """What ``call`` gives, awaited in a task of its own. Raises OutOfTime; one that does not stop is left alone."""
         account = _Account(self, math.inf if limit_s is None else limit_s, who)
-        task = asyncio.create_task(_settled(account.timed(call)))
+        task = asyncio.create_task(_settled(_stepwise(_called(call), account)))
         try:
             while not task.done() and (left := account.left()) > 0:
                 await asyncio.wait({task}, timeout=None if left == math.inf else left)
@@ -77,41 +77,29 @@ class LoopTime:
         return value
 
     async def within(
-        self, call: Callable[[], Awaitable[T]], limit_s: float, who: str, give_up: Callable[[], None]
+        self, awaitable: Awaitable[T], limit_s: float, who: str, give_up: Callable[[], None]
     ) -> T:
-        """What ``call`` gives, awaited in the task that calls, as sessions with an agent need it. Raises OutOfTime.
+        """What ``awaitable`` gives, in the task that calls, as sessions with an agent need it. Raises OutOfTime.
 
         ``give_up`` is called when it has been cancelled and still has not stopped after ``GRACE_S``: this does not
         return then.
         """
-        account = _Account(self, limit_s, who)
-        loop = asyncio.get_running_loop()
-        alarm: asyncio.TimerHandle
-
-        def look(due: float) -> None:
-            nonlocal alarm
-            left = account.left()
-            if left > 0:
-                alarm = loop.call_later(left, look, perf_counter() + left)
-                return
-            account.stalled_s = perf_counter() - due
-            timer.reschedule(loop.time())
-            alarm = loop.call_later(GRACE_S, give_up)
-
-        alarm = loop.call_later(limit_s, look, perf_counter() + limit_s)
+        coroutine = awaitable if isinstance(awaitable, types.CoroutineType) else _awaited(awaitable)
         try:
-            async with asyncio.timeout(None) as timer:
-                try:
-                    value = await account.timed(call)
-                finally:
-                    alarm.cancel()
-        except BaseException as error:
-            if timer.expired() and isinstance(error, TimeoutError):
-                raise OutOfTime(limit_s, account.stalled_s) from None
-            if not passes_through(error):
-                account.judge(error)
+            watched = _Watched(self, limit_s, who, give_up)
+        except RuntimeError:  # no loop runs: what was left behind is being thrown away
+            coroutine.close()
             raise
-        account.judge()
+        try:
+            value: T = await _stepwise(coroutine, watched)
+        except BaseException as error:
+            if watched.stop() and isinstance(error, asyncio.CancelledError) and not passes_through(error):
+                raise OutOfTime(limit_s, watched.stalled_s) from None
+            if not passes_through(error):
+                watched.judge(error)
+            raise
+        watched.stop()
+        watched.judge()
         return value
 
 
@@ -130,6 +118,8 @@ def _forget(task: asyncio.Task[Any]) -> None:
 
 class _Account:
     """The time that one coroutine has taken: all that has passed, but for what others blocked."""
+
+    __slots__ = ("_blocked_before", "_loop_time", "_own_s", "_started", "_who", "limit_s", "stalled_s")
 
     def __init__(self, loop_time: LoopTime, limit_s: float, who: str) -> None:
         self.limit_s = limit_s
@@ -150,19 +140,49 @@ class _Account:
         if self.left() < 0:
             raise OutOfTime(self.limit_s, self.stalled_s) from error
 
-    async def timed(self, call: Callable[[], Awaitable[T]]) -> T:
-        """What ``call`` gives; the time of each step that blocks is charged to it."""
-        return await _stepwise(_called(call), self._charge)
-
-    def _charge(self, seconds: float) -> None:
+    def charge(self, seconds: float) -> None:
+        """A step of the coroutine has blocked the event loop."""
         self._own_s += seconds
         self._loop_time.charge(self._who, seconds)
 
 
-async def _settled(coroutine: Coroutine[Any, Any, T]) -> tuple[Any, BaseException | None]:
+class _Watched(_Account):
+    """The account of a coroutine in the task that makes this, which is cancelled when the limit is over."""
+
+    __slots__ = ("_alarm", "_expired", "_give_up", "_loop", "_task")
+
+    def __init__(self, loop_time: LoopTime, limit_s: float, who: str, give_up: Callable[[], None]) -> None:
+        super().__init__(loop_time, limit_s, who)
+        self._give_up = give_up
+        self._expired = False
+        self._task = asyncio.current_task()
+        self._loop = asyncio.get_running_loop()
+        self._alarm = self._loop.call_later(limit_s, self._look, limit_s)
+
+    def _look(self, after_s: float) -> None:
+        """The limit may be over, ``after_s`` seconds after the start."""
+        left = self.left()
+        if left > 0:
+            self._alarm = self._loop.call_later(left, self._look, perf_counter() - self._started + left)
+            return
+        self.stalled_s = perf_counter() - self._started - after_s
+        self._expired = True
+        assert self._task is not None
+        self._task.cancel()
+        self._alarm = self._loop.call_later(GRACE_S, self._give_up)
+
+    def stop(self) -> bool:
+        """The coroutine has ended; whether this had cancelled it. That is taken back."""
+        self._alarm.cancel()
+        if self._expired and self._task is not None:
+            self._task.uncancel()
+        return self._expired
+
+
+async def _settled(awaitable: Awaitable[T]) -> tuple[Any, BaseException | None]:
     """What it returns or raises: a task of its own would let SystemExit out of the event loop."""
     try:
-        return await coroutine, None
+        return await awaitable, None
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - boundary: whatever ends user code becomes a value
@@ -173,9 +193,13 @@ async def _called(call: Callable[[], Awaitable[T]]) -> T:
     return await call()
 
 
+async def _awaited(awaitable: Awaitable[T]) -> T:
+    return await awaitable
+
+
 @types.coroutine
-def _stepwise(coroutine: Coroutine[Any, Any, T], charge: Callable[[float], None]) -> Generator[Any, Any, T]:
-    """Await the coroutine; ``charge`` is told how long each of its steps took that blocked the event loop."""
+def _stepwise(coroutine: Coroutine[Any, Any, T], account: _Account) -> Generator[Any, Any, T]:
+    """Await the coroutine; the account is charged with each of its steps that blocks the event loop."""
     step: Callable[[Any], Any] = coroutine.send
     given: Any = None
     while True:
@@ -188,7 +212,7 @@ def _stepwise(coroutine: Coroutine[Any, Any, T], charge: Callable[[float], None]
         finally:
             took = perf_counter() - began
             if took > BLOCKING_S:
-                charge(took)
+                account.charge(took)
         try:
             given = yield waits_for
             step = coroutine.send
