@@ -16,6 +16,7 @@ from holodeck_core.api.suite import BoundCase, Suite
 from holodeck_core.engine.case import CLOSE_TIMEOUT_S, TurnDone, broken_off, run_case
 from holodeck_core.engine.case_events import case_finished, case_taken_over
 from holodeck_core.engine.describe_run import describe_environment, describe_run, new_run_id
+from holodeck_core.engine.feed import Feed
 from holodeck_core.engine.journal import Journal
 from holodeck_core.engine.outcomes import CaseOutcome, TurnOutcome
 from holodeck_core.engine.pace import Pace
@@ -210,7 +211,7 @@ class Run:
         parallel = max(1, min(self._suite.parallel, total))
         self._reporters.tell(self._started(total, parallel))
         try:
-            feed = enumerate(self._selected())
+            feed = Feed(self._selected(), parallel)
             limits = Limits(self._suite.llm_timeout, workers, Pace(self._suite.retries))
             self._cases = [asyncio.create_task(self._work(feed, limits, results)) for _ in range(parallel)]
             await self._side_by_side()
@@ -265,7 +266,7 @@ class Run:
     def _selected(self) -> Iterator[BoundCase]:
         return iter(self._suite.cases) if self._select is None else filter(self._select, self._suite.cases)
 
-    async def _work(self, feed: Iterator[tuple[int, BoundCase]], limits: Limits, results: Results) -> None:
+    async def _work(self, feed: Feed, limits: Limits, results: Results) -> None:
         """Take cases from the common feed until there are no more."""
         for position, case in feed:
             # Neither an agent that never waits nor results taken over in a row keep the loop from timers and signals.
@@ -279,6 +280,7 @@ class Run:
                 continue
             if self._reporters.starts:
                 self._reporters.tell(CaseStarted(index=case.index, name=case.label, turns=len(case.turns)))
+            feed.read_ahead_soon()
             turn_done = self._turn_teller(case) if self._reporters.turns else None
             outcome = await self._hold(case, limits, turn_done)
             results.keep(position, case, outcome)
