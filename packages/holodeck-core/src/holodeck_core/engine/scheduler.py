@@ -13,6 +13,7 @@ from holodeck_core.api.events import CaseStarted, RepeatFinished, TurnFinished
 from holodeck_core.api.suite import BoundCase, Suite
 from holodeck_core.engine.case import TurnDone, run_case
 from holodeck_core.engine.case_events import case_finished
+from holodeck_core.engine.feed import Feed
 from holodeck_core.engine.outcomes import CaseOutcome, TurnOutcome
 from holodeck_core.engine.repeats import Plan, RepeatOptions
 from holodeck_core.engine.reporting import Reporters
@@ -78,8 +79,9 @@ class Scheduler:
     async def run(self, results: Results, limits: Limits, parallel: int) -> None:
         """Run what is missing in ``results``. What is raised is not the fault of a case; RunError where user code has
         cancelled what it does not know."""
-        due = self._due(results)
-        self._tasks = [asyncio.create_task(self._work(due, limits, results)) for _ in range(parallel)]
+        feed = Feed(self._selected(), parallel)
+        due = self._due(feed, results)
+        self._tasks = [asyncio.create_task(self._work(due, feed, limits, results)) for _ in range(parallel)]
         try:
             # The first that raises, or a cancellation from outside, ends the others before it passes on.
             await asyncio.gather(*self._tasks)
@@ -106,10 +108,10 @@ class Scheduler:
         cases = self._suite.cases
         return iter(cases) if self._scope.select is None else filter(self._scope.select, cases)
 
-    def _due(self, results: Results) -> Iterator[Due | None]:
+    def _due(self, feed: Feed, results: Results) -> Iterator[Due | None]:
         """What is to be run, in its order, as far as it is known when it is asked for; None for each case whose result
         is taken over."""
-        for position, case in enumerate(self._selected()):
+        for position, case in feed:
             if self._stopping or self._failed_fast:
                 return
             plan = self._scope.repeats.plan(case)
@@ -127,9 +129,11 @@ class Scheduler:
                     if results.is_due(position, repeat):
                         yield Due(position, case, plan, repeat)
 
-    async def _work(self, feed: Iterator[Due | None], limits: Limits, results: Results) -> None:
-        """Take what is due from the common feed until there is no more."""
-        for due in feed:
+    async def _work(
+        self, all_due: Iterator[Due | None], feed: Feed, limits: Limits, results: Results
+    ) -> None:
+        """Take what is due until there is no more."""
+        for due in all_due:
             # Neither an agent that never waits nor results taken over in a row keep the loop from timers and signals.
             await asyncio.sleep(0)
             if self._stopping:
@@ -145,6 +149,7 @@ class Scheduler:
                     self._reporters.tell(
                         CaseStarted(index=case.index, name=case.label, turns=len(case.turns))
                     )
+            feed.read_ahead_soon()
             turn_done = self._turn_teller(due) if self._reporters.turns else None
             outcome = await run_case(due.case, self._suite, limits, turn_done)
             self._keep(due, outcome, results)
