@@ -233,7 +233,7 @@ def _forms(secret: str) -> Iterator[str]:
     )  # JSON inside JSON
     raw = secret.encode("utf-8", "replace")
     for safe in _SAFE_IN_URLS:
-        for quoted in (quote(raw, safe), quote_plus(raw, safe)):
+        for quoted in (quote(raw, safe), quote_plus(raw, safe), quote(raw, safe).replace("~", "%7E")):
             yield quoted
             yield _HEX.sub(lambda found: found.group().lower(), quoted)
     yield from _base64(raw)

@@ -12,13 +12,13 @@ from typing import Final
 
 from holodeck_core.config.reading.secret_names import ENVIRONMENT, names_secret
 
-_KEY: Final = re.compile(r"(?P<name>[A-Za-z_][\w.-]*)[\"']?\s*[:=]\s*")
+_KEY: Final = re.compile(r"(?<!\w)(?P<name>[A-Za-z_][\w.-]{0,80})[\"']?\s*[:=]\s*")
 # The value of a key that names a secret. What follows an unquoted value on its line goes with it.
 _VALUE: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"?|'(?:[^']|'')*'?|[^\"'].*")
 _VALUE_IN_BRACES: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"?|'(?:[^']|'')*'?|\[[^]]*\]?|[^\"',}][^,}]*")
 # `--api-key x`, `"--api-key", "x"`
 _OPTION: Final = re.compile(
-    r"(?<![\w-])--?(?P<name>[A-Za-z][\w-]*)[\"']?\s*[,\s]\s*[\"']?(?P<value>[^\s,\]\"'-][^\s,\]\"']*)"
+    r"(?<![\w-])--?(?P<name>[A-Za-z][\w-]*)[\"']?(?:\s*,\s*|\s+)[\"']?(?P<value>[^\s,\]\"'-][^\s,\]\"']*)"
 )
 # A key whose colon was forgotten: one word, a text in quotes or an authorization follows it.
 _NO_COLON: Final = re.compile(
@@ -30,6 +30,8 @@ _USER_INFO: Final = re.compile(r"(?<=://)[^/\s@\"']+(?=@)")
 _OPENS: Final = re.compile(
     r"(?:-\s+)?[\"']?(?P<name>[A-Za-z_][\w.-]*)[\"']?\s*:\s*(?:&\S+\s*)?(?:[|>][-+0-9]*\s*|[{\[]\s*)?(?:#.*)?$"
 )
+_AROUND: Final = " \t\"'{}[],"
+_BETWEEN: Final = re.compile(r"[\s,]+")
 _BLOCK: Final = re.compile(r":\s*[|>]")
 
 
@@ -51,9 +53,10 @@ def secrets_in_lines(text: str) -> Iterator[str]:
         while parents and _indent(parents[-1]) >= _indent(line):
             parents.pop()
         for start, end in secret_spans(line, parents[-1] if parents else "", before):
-            found = line[start:end].strip()
-            yield found.strip("\"'")
-            yield from (part.strip("\"'") for part in re.split(r"[\s,]+", found))
+            found = line[start:end]
+            yield found.strip(_AROUND)
+            # A word in front of a colon is a key.
+            yield from (word.strip(_AROUND) for word in _BETWEEN.split(found) if not word.endswith(":"))
         parents.append(line)
         before = line
 
@@ -78,11 +81,12 @@ def parent_of(line: str, above: Iterable[str]) -> str:
 
 
 def _after_keys(line: str, above: str) -> Iterator[tuple[int, int]]:
+    brace = line.find("{") % (len(line) + 1)
     done = 0
     while key := _KEY.search(line, done):
         done = key.end()
         if _is_secret(key["name"], above):
-            values = _VALUE_IN_BRACES if "{" in line[: key.start()] else _VALUE
+            values = _VALUE_IN_BRACES if brace < key.start() else _VALUE
             if value := values.match(line, done):
                 done = value.end()
                 yield value.span()
