@@ -111,6 +111,7 @@ def load_suite(
         found = distinct(problems, document.problems)
         found.sort(key=lambda problem: _place(problem, document))
         raise ConfigError(mask_problems(as_told(found, variables), document.value, document.source.text))
+    kept = configuration(written)
     return Suite(
         agent=sections.agent.model_copy(update={"test_cases": models, "instructions": instructions}),
         backend=backend,
@@ -120,8 +121,8 @@ def load_suite(
         retries=execution.retries,
         path=file,
         plugins={record.id: record.version for record in host.used()},
-        fingerprint=fingerprint(written, instructions.inline if instructions is not None else None),
-        configuration=configuration(written),
+        fingerprint=fingerprint(kept, instructions.inline if instructions is not None else None),
+        configuration=kept,
         warnings=tuple(
             mask_problems(
                 as_told(warnings.gathered(document), variables), document.value, document.source.text

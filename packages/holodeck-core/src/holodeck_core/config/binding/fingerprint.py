@@ -21,24 +21,23 @@ def content_hash(value: Any) -> str:
     return blake2b(_canonical(value).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def fingerprint(written: Mapping[str, Any], instructions: str | None) -> dict[str, str]:
-    """A hash for each section of an agent file that results depend on.
-
-    ``written`` is the file's value before variables are replaced, and the hashes are of its ``configuration``: a secret
-    that is renewed changes nothing, and none goes into a hash. ``instructions`` is the text that is sent, wherever it
-    stands.
-    """
-    hashes = {key: content_hash(value) for key, value in configuration(written).items() if _matters(key)}
-    if instructions is not None:
-        hashes["instructions"] = content_hash(instructions)
-    return hashes
-
-
 def configuration(written: Mapping[str, Any]) -> dict[str, Any]:
     """The agent file as it is written, without its cases, and with every secret in it masked wherever it stands."""
     kept = {key: value for key, value in written.items() if key != "test_cases"}
     hidden: dict[str, Any] = hiding(secret_texts(kept)).redact_value(without_secrets(kept))
     return hidden
+
+
+def fingerprint(configuration: Mapping[str, Any], instructions: str | None) -> dict[str, str]:
+    """A hash for each section of a ``configuration`` that results depend on.
+
+    It is the file before variables are replaced, and without secrets: one that is renewed changes nothing, and none
+    goes into a hash. ``instructions`` is the text that is sent, wherever it stands.
+    """
+    hashes = {key: content_hash(value) for key, value in configuration.items() if _matters(key)}
+    if instructions is not None:
+        hashes["instructions"] = content_hash(instructions)
+    return hashes
 
 
 def _matters(key: str) -> bool:

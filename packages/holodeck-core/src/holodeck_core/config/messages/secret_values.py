@@ -13,7 +13,8 @@ import attrs
 from pydantic import SecretStr
 
 from holodeck_core.config.reading.secret_names import ENVIRONMENT, HEADERS, names_secret
-from holodeck_core.redaction import MASK, merged
+from holodeck_core.redaction import MASK
+from holodeck_core.redaction.spans import merged, replaced
 
 # Cases hold what is said and asserted; the others are prose, or describe what only has the name of a secret.
 _NO_SETTINGS: Final = frozenset(("test_cases", "response_format", "instructions"))
@@ -197,6 +198,5 @@ def _hidden(value: Any, place: _Place) -> Any:
     if place.secret:
         return MASK
     if isinstance(value, str):
-        for start, end in reversed(_spans(place, value)):
-            value = f"{value[:start]}{MASK}{value[end:]}"
+        return replaced(value, MASK, _spans(place, value))
     return value

@@ -1,19 +1,14 @@
-"""Secrets by their value: found in whatever is about to be written or shown, and replaced by one fixed text. Pure.
-
-An agent that was given a secret may repeat it, in an encoding as well. So secrets are looked for as they are, escaped
-as in JSON and in Python, quoted as in URLs, and in Base64, also in the middle of a longer text that was encoded as one.
-"""
+"""What finds secrets in texts, values and streams, and takes them out. Pure."""
 
 from __future__ import annotations
 
-import json
 import re
-from base64 import standard_b64encode, urlsafe_b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, Final, NoReturn
-from urllib.parse import quote, quote_plus
 
-from holodeck_core.text import one_line, sanitize_tool_output, show_value
+from holodeck_core.redaction.forms import forms_of, json_text
+from holodeck_core.redaction.spans import CUT, Span, fragments, merged, occurrences, replaced
+from holodeck_core.text import sanitize_tool_output
 
 MASK: Final = "[redacted]"
 """What stands where a secret stood."""
@@ -21,22 +16,17 @@ MASK: Final = "[redacted]"
 SHORTEST: Final = 8
 """A secret of fewer characters is not looked for: it would be found in places where it is none."""
 
-_FRAGMENT: Final = 4  # of a secret that was cut short, fewer characters are left alone
-_CUT: Final = re.compile(r"\.{3,}|…")  # where the middle or the end of a text was left out
-_SAFE_IN_URLS: Final = (
-    "",
-    "/",
-    "!'()*",
-    ";,/?:@&=+$!*'()#",
-)  # of Python and of the two functions of JavaScript
-_HEX: Final = re.compile(r"%[0-9A-F]{2}")
 # In a line of JSON: what the one text safety may take out of a text, which puts together what it parted.
 _HIDING: Final = re.compile(
     rb"\\u00[01]|\\[bf]|\x7f|\xc2[\x80-\x9f\xad]|\xcd\x8f|\xd8\x9c|\xe1\x85|\xe1\x9e|\xe1\xa0|\xe2\x80[\x8b-\x8f\xa8-\xae]"
     rb"|\xe2\x81[\xa0-\xaf]|\xe3\x85\xa4|\xef\xb8|\xef\xbb\xbf|\xef\xbe\xa0|\xef\xbf[\xb0-\xbb]|\xf0\x9b|\xf0\x9d|\xf3\xa0"
 )
-
-_to_json = json.JSONEncoder(ensure_ascii=False).encode
+# Characters from the rarest to the commonest in what agents say and in records of it. One character is found many times
+# as quickly as a text, and nearly every form of a secret has one that is not there.
+_RARE: Final = (
+    "%QXZJKWVYqUHGzjFBPLDNMRSCEAOIT+~!$&*^`@#?=<>';|\\()/kwvyxbpgfuh9876543mld20-1cnr.ota_ies:,{}[]\" "
+)
+_RANK: Final = {character: rank for rank, character in enumerate(_RARE, 1)}
 
 
 class Redactor:
@@ -52,14 +42,17 @@ class Redactor:
         forms: set[str] = set()
         needles: set[str] = set()
         for secret in kept:
-            own = {form for form in _forms(secret) if len(form) >= shortest}
+            own = {form for form in forms_of(secret) if len(form) >= shortest}
             forms |= own
             # What contains another form is found with it.
             needles |= {form for form in own if not any(other in form for other in own if other != form)}
         self._count = len(kept)
         self._forms = tuple(sorted(forms, key=len, reverse=True))
-        self._needles = tuple(sorted(needles))
-        self._in_json = tuple(sorted({_to_json(needle)[1:-1].encode() for needle in needles}))
+        self._needles = _by_mark(needles)
+        self._in_json = tuple(
+            (mark.encode(), tuple(needle.encode() for needle in having))
+            for mark, having in _by_mark({json_text(needle)[1:-1] for needle in needles})
+        )
         self._longest = max(map(len, forms), default=0)
         self._heads = {form[0] for form in forms}
 
@@ -82,7 +75,7 @@ class Redactor:
         """The text with ``MASK`` for every secret in it; secrets that overlap get one."""
         if not self._finds(text):
             return text
-        return _masked(text, self._spans(text))
+        return replaced(text, MASK, self._spans(text))
 
     def blank(self, text: str) -> str:
         """The text at the same length, with asterisks for every secret in it."""
@@ -102,7 +95,7 @@ class Redactor:
         shown = sanitize_tool_output(redacted)
         if shown != redacted and self._finds(shown):
             redacted = self.redact(shown)
-        return self._without_fragments(redacted) if _CUT.search(redacted) else redacted
+        return self._without_fragments(redacted) if CUT.search(redacted) else redacted
 
     def redact_value(self, value: Any) -> Any:
         """A JSON value with every text redacted as shown, keys among them. A number that holds a secret becomes
@@ -113,9 +106,11 @@ class Redactor:
 
     def is_in_json(self, line: bytes) -> bool:
         """Whether a line of JSON may hold what ``redact_value`` would change in its value; False is certain."""
-        for needle in self._in_json:
-            if needle in line:
-                return True
+        for mark, needles in self._in_json:
+            if mark in line:
+                for needle in needles:
+                    if needle in line:
+                        return True
         if not self._in_json:
             return False
         if (b"\\" in line or b"\x7f" in line or not line.isascii()) and _HIDING.search(line) is not None:
@@ -123,24 +118,31 @@ class Redactor:
         if b"..." not in line and b"\xe2\x80\xa6" not in line:
             return False
         text = line.decode("utf-8", "replace")
-        return any(True for needle in self._in_json for _ in _fragments(needle.decode(), text))
+        return any(
+            True
+            for _, needles in self._in_json
+            for needle in needles
+            for _ in fragments(needle.decode(), text)
+        )
 
     def stream(self) -> StreamRedactor:
         """For a text that comes in pieces."""
         return StreamRedactor(self)
 
     def _finds(self, text: str) -> bool:
-        for needle in self._needles:  # noqa: SIM110 - several times as quick as any()
-            if needle in text:
-                return True
+        for mark, needles in self._needles:
+            if mark in text:
+                for needle in needles:
+                    if needle in text:
+                        return True
         return False
 
-    def _spans(self, text: str) -> list[tuple[int, int]]:
+    def _spans(self, text: str) -> list[Span]:
         """Where the secrets are, in order; those that overlap as one."""
-        return merged((start, end) for form in self._forms for start, end in _occurrences(form, text))
+        return merged((start, end) for form in self._forms for start, end in occurrences(form, text))
 
     def _without_fragments(self, text: str) -> str:
-        return _masked(text, merged(span for form in self._forms for span in _fragments(form, text)))
+        return replaced(text, MASK, merged(span for form in self._forms for span in fragments(form, text)))
 
     def _value(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -177,7 +179,8 @@ class Redactor:
 class StreamRedactor:
     """Redacts a text that comes in pieces: together, what is given back is what ``redact`` makes of the whole.
 
-    Only what may still become a secret is held back.
+    Only what may still become a secret is held back. Give it what has been made safe to show: hidden characters could
+    part a secret that is whole for a reader.
     """
 
     __slots__ = ("_covered", "_held", "_redactor")
@@ -218,86 +221,12 @@ class StreamRedactor:
         return "".join([*parts, text[done:until]])
 
 
+def _by_mark(needles: Iterable[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The texts, by the rarest character that each of them has."""
+    found: dict[str, list[str]] = {}
+    for needle in sorted(needles):
+        found.setdefault(min(needle, key=lambda character: _RANK.get(character, 0)), []).append(needle)
+    return tuple((mark, tuple(having)) for mark, having in found.items())
+
+
 NO_SECRETS: Final = Redactor()
-
-
-def _forms(secret: str) -> Iterator[str]:
-    """How a secret may be written."""
-    width = 12 * len(secret) + 2  # more than any escape needs
-    escaped = {_to_json(secret)[1:-1], json.dumps(secret)[1:-1]}
-    escaped |= {text.replace("/", "\\/") for text in escaped}
-    yield from (secret, secret.strip(), one_line(secret), repr(secret)[1:-1], show_value(secret, width)[1:-1])
-    yield from escaped
-    yield from (
-        encode(text)[1:-1] for text in escaped for encode in (_to_json, json.dumps)
-    )  # JSON inside JSON
-    raw = secret.encode("utf-8", "replace")
-    for safe in _SAFE_IN_URLS:
-        for quoted in (quote(raw, safe), quote_plus(raw, safe), quote(raw, safe).replace("~", "%7E")):
-            yield quoted
-            yield _HEX.sub(lambda found: found.group().lower(), quoted)
-    yield from _base64(raw)
-    if secret.isascii() and secret.isdigit():
-        yield secret.lstrip("0")  # as a number
-
-
-def _base64(raw: bytes) -> Iterator[str]:
-    """Base64 of the bytes, by themselves and behind one or two others: what these and what follows cannot change, and
-    the same up to the end of the text, with its padding and without."""
-    for encode in (standard_b64encode, urlsafe_b64encode):
-        for before in range(3):
-            text = encode(bytes(before) + raw).decode()
-            own = (8 * before + 5) // 6
-            yield text[own : 8 * (before + len(raw)) // 6]
-            yield text[own:].rstrip("=")
-            yield text[own:]
-
-
-def _occurrences(form: str, text: str) -> Iterator[tuple[int, int]]:
-    start = text.find(form)
-    while start >= 0:
-        yield start, start + len(form)
-        start = text.find(form, start + 1)
-
-
-def _fragments(form: str, text: str) -> Iterator[tuple[int, int]]:
-    """Where a beginning of the form stands before a place where the text was cut, or an end of it behind one."""
-    head, tail = form[:_FRAGMENT], form[-_FRAGMENT:]
-    if head not in text and tail not in text:
-        return
-    for cut in _CUT.finditer(text):
-        start, end = cut.span()
-        at = text.find(head, max(0, start - len(form)), start)
-        while at >= 0:
-            if form.startswith(text[at:start]):
-                yield at, start
-                break
-            at = text.find(head, at + 1, start)
-        last = min(len(text), end + len(form))
-        at = text.rfind(tail, end, last)
-        while at >= 0:
-            if form.endswith(text[end : at + _FRAGMENT]):
-                yield end, at + _FRAGMENT
-                break
-            at = text.rfind(tail, end, at + _FRAGMENT - 1)
-
-
-def _masked(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    parts: list[str] = []
-    done = 0
-    for start, end in spans:
-        parts += (text[done:start], MASK)
-        done = end
-    return "".join([*parts, text[done:]])
-
-
-def merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The spans in order, those that overlap as one."""
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if merged and start < merged[-1][1]:
-            if end > merged[-1][1]:
-                merged[-1] = (merged[-1][0], end)
-        else:
-            merged.append((start, end))
-    return merged
