@@ -16,6 +16,7 @@ from holodeck_core.api.tool_checks import ToolChecks
 from holodeck_core.api.values import EMPTY_DICT
 from holodeck_core.errors import Problem
 from holodeck_core.models.agent import Agent
+from holodeck_core.redaction import NO_SECRETS, Redactor
 
 FILE_IN_FINGERPRINT: Final = "file "
 
@@ -101,7 +102,8 @@ class Suite:
     ``fingerprint`` maps the sections of the agent file that results depend on to hashes of what they hold, and so the
     files that it names, each as ``FILE_IN_FINGERPRINT`` and its path;
     ``configuration`` is the file as it is written, without secrets and cases; ``warnings`` hold what can never fail or
-    never pass; ``settings`` says where each execution setting of a suite that was loaded comes from.
+    never pass; ``settings`` says where each execution setting of a suite that was loaded comes from; ``secrets`` takes
+    what the configuration holds of them out of everything that is written or told.
     """
 
     agent: Agent
@@ -116,3 +118,4 @@ class Suite:
     configuration: Mapping[str, Any] = attrs.field(factory=dict)
     warnings: tuple[Problem, ...] = ()
     settings: ResolvedSettings | None = None
+    secrets: Redactor = attrs.field(default=NO_SECRETS, repr=False, eq=False)

@@ -18,9 +18,11 @@ from holodeck_core.engine.record import (
     parse_record,
     read_record,
 )
+from holodeck_core.engine.redacted_record import without_secrets
 from holodeck_core.engine.repeats import Plan, Tally, plan_of_record
 from holodeck_core.engine.summary import SummaryCount
 from holodeck_core.models.test_result import TestResult
+from holodeck_core.redaction import NO_SECRETS, Redactor
 
 
 class Results:
@@ -28,12 +30,14 @@ class Results:
 
     Of the cases met so far, ``taken_over`` counts those whose result an earlier run had, ``begun`` those of which it
     had some repeats, ``outdated`` those that have changed since, and ``new`` those that it had nothing of; ``left_out``
-    counts its results whose case was not met. The event ``arrived`` is set for each result more.
+    counts its results whose case was not met. The event ``arrived`` is set for each result more. Nothing is kept that
+    holds one of ``secrets``.
     """
 
-    def __init__(self, journal: Journal, arrived: asyncio.Event) -> None:
+    def __init__(self, journal: Journal, arrived: asyncio.Event, secrets: Redactor = NO_SECRETS) -> None:
         self._journal = journal
         self._arrived = arrived
+        self._secrets = secrets
         self._earlier = Earlier(journal)
         self._open: dict[int, Tally] = {}
         self.count = SummaryCount()
@@ -89,8 +93,8 @@ class Results:
     def keep(self, position: int, case: BoundCase, outcome: CaseOutcome) -> dict[str, Any]:
         """Keep the result of a case: its line is with the operating system when this returns. Returns its record.
         Raises RunError."""
-        record = make_record(case, outcome)
-        self._journal.place(position, self._write(record))
+        record, offset = self._write(make_record(case, outcome))
+        self._journal.place(position, offset)
         self.count.add(record)
         self._arrived.set()
         return record
@@ -102,15 +106,21 @@ class Results:
         this one."""
         tally = self._open.setdefault(position, Tally(plan))
         record = {**make_record(case, outcome), "repeat": repeat, "plan": plan.as_record()}
-        tally.add(repeat, outcome.status == "passed", self._write(record))
+        _, offset = self._write(record)
+        tally.add(repeat, outcome.status == "passed", offset)
         if not tally.is_over:
             return None
         del self._open[position]
         self._journal.place(position, tally.offsets)
         return self._count(position)
 
-    def _write(self, record: dict[str, Any]) -> int:
-        return self._journal.note(encode_record(record))
+    def _write(self, record: dict[str, Any]) -> tuple[dict[str, Any], int]:
+        """Note the record in the journal, without secrets. Returns it as it was noted, and where."""
+        line = encode_record(record)
+        if self._secrets and self._secrets.is_in_json(line):
+            record = without_secrets(record, self._secrets)
+            line = encode_record(record)
+        return record, self._journal.note(line)
 
     def _count(self, position: int) -> dict[str, Any]:
         record = merge_lines(self._journal.read(position))

@@ -60,6 +60,7 @@ class Run:
         stable: bool = False,
     ) -> None:
         self._suite = suite
+        self._secrets = suite.secrets
         self._repeats = scope.repeats
         self._selection = selection
         self._started_at = datetime.now(UTC)
@@ -68,7 +69,7 @@ class Run:
             before = resumed.head
             self.id, self._started_at, self._selection = before.run_id, before.started_at, before.selection
             self._repeats = RepeatOptions(before.repeat, before.all_repeats)
-        self._reporters = Reporters(reporters, stable=stable)
+        self._reporters = Reporters(reporters, self._secrets, stable=stable)
         self._scheduler = Scheduler(suite, attrs.evolve(scope, repeats=self._repeats), self._reporters)
         self._runs = run_dir
         self.folder = resumed
@@ -205,7 +206,7 @@ class Run:
             if self._is_unclaimed:
                 await workers.call(self.claim_folder, key="run folder")
             self._results = Results(
-                Journal() if self.folder is None else self.folder.journal(), self._arrived
+                Journal() if self.folder is None else self.folder.journal(), self._arrived, self._secrets
             )
             total = self._scheduler.total()
             self._write_head(total=total)
@@ -253,13 +254,17 @@ class Run:
         except BaseException as error:
             if passes_through(error):
                 raise
-            self.notes = (*self.notes, f"closing the backend failed: {describe(error)}")
-        self.notes = (*self.notes, *limits.loop_time.notes())
+            self._note(f"closing the backend failed: {describe(error)}")
+        for note in limits.loop_time.notes():
+            self._note(note)
+
+    def _note(self, note: str) -> None:
+        self.notes = (*self.notes, self._secrets.redact_shown(note))
 
     def _started(self, total: int, parallel: int) -> RunStarted:
         return RunStarted(
             run_id=self.id,
-            agent_name=self._suite.agent.name,
+            agent_name=self._secrets.redact_shown(self._suite.agent.name),
             agent_config_path=None if self._suite.path is None else str(self._suite.path),
             total=total,
             parallel=parallel,
@@ -280,7 +285,7 @@ class Run:
         return TestReport(
             run_id=self.id,
             complete=self._complete,
-            agent_name=self._suite.agent.name,
+            agent_name=self._secrets.redact_shown(self._suite.agent.name),
             agent_config_path=None if self._suite.path is None else str(self._suite.path),
             results=[],
             summary=self.summary,
