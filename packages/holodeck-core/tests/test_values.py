@@ -161,7 +161,7 @@ def test_a_turn_and_its_calls_can_be_copied(value: Any) -> None:
     assert copy.copy(value) == copy.deepcopy(value) == pickle.loads(pickle.dumps(value)) == value
     assert attrs.evolve(value) == value
     assert list(inspect.signature(type(value)).parameters) == [
-        field.name for field in attrs.fields(type(value))
+        field.alias for field in attrs.fields(type(value))
     ]
 
 
