@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from holodeck_core.api.metric import Metric as Metric
     from holodeck_core.api.metric import Score as Score
     from holodeck_core.api.metric import TurnView as TurnView
+    from holodeck_core.api.reply import Exchange as Exchange
     from holodeck_core.api.reply import Reply as Reply
     from holodeck_core.api.reply import ReplyDone as ReplyDone
     from holodeck_core.api.reply import ReplyEvent as ReplyEvent
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from holodeck_core.models.chat import Message as Message
     from holodeck_core.models.chat import MessageRole as MessageRole
     from holodeck_core.models.chat import SessionState as SessionState
+    from holodeck_core.models.chat_history import ChatHistory as ChatHistory
     from holodeck_core.models.config import DEFAULT_EXECUTION_CONFIG as DEFAULT_EXECUTION_CONFIG
     from holodeck_core.models.config import ExecutionConfig as ExecutionConfig
     from holodeck_core.models.config import PluginsConfig as PluginsConfig
@@ -130,6 +132,7 @@ _HOMES = {
     "api.matcher": ("ABSENT", "Absent", "Matcher", "Undecided"),
     "api.metric": ("Metric", "Score", "TurnView"),
     "api.reply": (
+        "Exchange",
         "Reply",
         "ReplyDone",
         "ReplyEvent",
@@ -164,6 +167,7 @@ _HOMES = {
     ),
     "models.agent": ("Agent", "AgentConfig", "Instructions"),
     "models.chat": ("ChatConfig", "ChatSession", "Message", "MessageRole", "SessionState"),
+    "models.chat_history": ("ChatHistory",),
     "models.config": ("DEFAULT_EXECUTION_CONFIG", "ExecutionConfig", "PluginsConfig"),
     "models.evaluation": (
         "CodeMetric",

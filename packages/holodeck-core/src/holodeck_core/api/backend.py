@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import attrs
 from pydantic import BaseModel
 
-from holodeck_core.api.reply import Reply, ReplyEvent, UserMessage, collect
+from holodeck_core.api.reply import Exchange, Reply, ReplyEvent, UserMessage, collect
 from holodeck_core.models.agent import Agent
 
 
@@ -29,6 +29,9 @@ class Session(ABC):
     lost: str | None = None
     """Why the conversation cannot go on, set by the session itself after a failed turn; None while it can."""
 
+    history: Any = None
+    """The conversation as the backend itself keeps it: Semantic Kernel's ``ChatHistory``; None where it keeps none."""
+
     @abstractmethod
     def stream(self, message: UserMessage) -> AsyncIterator[ReplyEvent]:
         """Send a message; yield the events of the reply as they happen.
@@ -41,6 +44,13 @@ class Session(ABC):
     async def send(self, message: UserMessage) -> Reply:
         """The reply to a message, whole: the stream, collected."""
         return await collect(self.stream(message))
+
+    async def restore(self, exchanges: Sequence[Exchange]) -> bool:
+        """Go on from a conversation that was held earlier. Called before anything is sent, by a chat only.
+
+        Return False where the agent cannot be given it, or not all of it: it then starts without a memory.
+        """
+        return False
 
     async def close(self) -> None:  # noqa: B027 - closing is optional
         """Release what the session holds. Called once, also after a failure or a cancellation."""
