@@ -115,7 +115,7 @@ class ChatHistory:
             open_calls |= {call.id: call for call in calls}
             if role == "tool":
                 for item in message.items:
-                    _take_result(light, open_calls.pop(getattr(item, "id", None), None), item)
+                    _take_result(light, open_calls.pop(getattr(item, "id", ""), None), item)
             elif text and role == "user":
                 light.add_user_message(text)
             elif text and role in ("system", "developer"):
