@@ -20,3 +20,21 @@ def holodeck_reporters() -> list[Contribution]:
             "the whole report as one JSON document",
         ),
     ]
+
+
+@hookimpl
+def holodeck_validators() -> list[Contribution]:
+    """What every message of a chat must be."""
+    return [
+        Contribution(
+            "message", "holodeck_cli.chat.validators:MessageRules", "not blank, not too long, valid text"
+        ),
+    ]
+
+
+@hookimpl
+def holodeck_commands() -> list[Contribution]:
+    """Commands that stand beside the built-in ones."""
+    return [
+        Contribution("chat", "holodeck_cli.chat.command:app", "Talk to an agent in the terminal."),
+    ]
