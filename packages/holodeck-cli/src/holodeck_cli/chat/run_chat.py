@@ -18,7 +18,7 @@ from holodeck_cli.chat.reader import LineReader, Reader
 from holodeck_cli.chat.repl import Repl
 from holodeck_cli.chat.saved import SavedConversation
 from holodeck_cli.chat.screen import PlainScreen, Screen
-from holodeck_cli.chat.session_manager import ChatSessionManager
+from holodeck_cli.chat.session_manager import ChatSessionManager, Observer
 from holodeck_cli.chat.signals import Signals
 from holodeck_cli.chat.store import ConversationStore, StoreProblem, conversations_folder
 from holodeck_cli.chat.terminal_screen import TerminalScreen
@@ -32,6 +32,9 @@ from holodeck_core.text import one_line
 
 if TYPE_CHECKING:
     from holodeck_cli.chat.terminal_modes import QuietKeyboard
+    from holodeck_cli.chat.tracing_setup import Tracing
+
+_INSTALL = "pip install 'holodeck-core[otel]'"
 
 
 @attrs.frozen(kw_only=True)
@@ -85,6 +88,7 @@ class _Chat:
         self._edited = self._typed and shown
         self._screen: Screen = TerminalScreen(sys.stdout) if shown else PlainScreen(sys.stdout, sys.stderr)
         self._keyboard = _keyboard() if self._edited else None
+        self._tracing: Tracing | None = None
 
     def leave(self) -> None:
         """The terminal becomes what it was."""
@@ -95,7 +99,7 @@ class _Chat:
     async def run(self, resumed: SavedConversation | None) -> ExitCode:
         gate = OutputGate()
         display = Display(self._screen, gate, verbose=self._config.verbose)
-        manager = ChatSessionManager(self._suite, self._config.max_messages)
+        manager = ChatSessionManager(self._suite, self._config.max_messages, self._observer(gate))
         agent = self._suite.agent
         host = PluginHost(aliases=agent.plugins.aliases, disabled=agent.plugins.disabled)
         validators, problems = find_validators(host)
@@ -106,9 +110,27 @@ class _Chat:
         reader = self._reader()
         if self._keyboard is not None:
             self._keyboard.begin()
+        self._screen.prepare()
         actions = Actions(manager, self._store, display, self._env_file)
         repl = Repl(manager, reader, display, actions, validators, Signals(self.leave), attended=self._typed)
-        return await repl.run(resumed)
+        try:
+            return await repl.run(resumed)
+        finally:
+            if self._tracing is not None and (trouble := self._tracing.close()):
+                display.tell(f"the traces could not be exported: {trouble}", "warning")
+
+    def _observer(self, gate: OutputGate) -> Observer | None:
+        if not self._config.enable_observability:
+            return None
+        from holodeck_cli.chat.tracing_options import tracing_options
+
+        options = tracing_options(self._suite, os.environ)
+        try:
+            from holodeck_cli.chat.tracing_setup import Tracing
+        except ImportError as error:
+            raise UsageMistake(f"--observability needs OpenTelemetry ({error}): {_INSTALL}") from None
+        self._tracing = Tracing(options, self._suite.agent, gate)
+        return self._tracing.observer
 
     def _reader(self) -> Reader:
         if self._edited:

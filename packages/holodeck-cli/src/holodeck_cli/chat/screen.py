@@ -15,6 +15,9 @@ class Screen(Protocol):
     live: bool
     """Whether a person watches it: then it says more, and shows what is being waited for."""
 
+    def prepare(self) -> None:
+        """The prompt is about to be shown: whatever the first reply needs can be got ready now."""
+
     def write(self, text: str) -> None:
         """A piece of what the agent says, as it stands."""
 
@@ -36,6 +39,8 @@ class PlainScreen:
     def __init__(self, out: TextIO, err: TextIO) -> None:
         self._out = out
         self._err = err
+
+    def prepare(self) -> None: ...
 
     def write(self, text: str) -> None:
         self._put(self._out, text)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import importlib
+import threading
 from time import monotonic
 from typing import TYPE_CHECKING, Final, TextIO
 
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
 
 _STYLES: Final[dict[Tone, str]] = {"plain": "", "quiet": "dim", "warning": "yellow", "error": "red"}
 _REFRESH_HZ: Final = 8
+_PATIENCE_S: Final = 0.15  # what is over before needs no spinner
 
 
 class TerminalScreen:
@@ -25,6 +29,11 @@ class TerminalScreen:
         self._stream = stream
         self._console: Console | None = None
         self._live: Live | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    def prepare(self) -> None:
+        """Import what the first reply needs, in a thread, while the user reads the prompt."""
+        threading.Thread(target=importlib.import_module, args=("rich.live",), daemon=True).start()
 
     def write(self, text: str) -> None:
         self.rest()
@@ -41,14 +50,17 @@ class TerminalScreen:
         self._rich().print(Text(text, style=_STYLES[tone]), soft_wrap=True)
 
     def wait(self, what: str) -> None:
+        self.rest()
+        self._timer = asyncio.get_running_loop().call_later(_PATIENCE_S, self._spin, what)
+
+    def _spin(self, what: str) -> None:
         from rich.live import Live
         from rich.spinner import Spinner
 
-        self.rest()
         console = self._rich()
         unicode = (console.encoding or "").lower().startswith("utf")
         spinner = Spinner("dots" if unicode else "line", style="dim")
-        begun = monotonic()
+        begun = monotonic() - _PATIENCE_S
 
         def drawn() -> RenderableType:
             waited = monotonic() - begun
@@ -61,6 +73,9 @@ class TerminalScreen:
         self._live.start()
 
     def rest(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         live, self._live = self._live, None
         if live is not None:
             live.stop()
