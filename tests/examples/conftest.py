@@ -88,6 +88,12 @@ def convert(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
+def holodeck(tmp_path: Path) -> Callable[..., tuple[int, str]]:
+    """Runs ``holodeck``; its exit code, and all that it printed."""
+    return lambda *args: call("-m", "holodeck_cli", *args, cwd=tmp_path)
+
+
+@pytest.fixture
 def holodeck_test(tmp_path: Path) -> Callable[..., Run]:
     """Runs ``holodeck test`` on an agent file, with a JSON report."""
 

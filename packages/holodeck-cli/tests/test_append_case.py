@@ -109,7 +109,7 @@ AGENT_FILES = {
 }
 
 
-@pytest.mark.parametrize("before, after", AGENT_FILES.values(), ids=AGENT_FILES)
+@pytest.mark.parametrize(("before", "after"), AGENT_FILES.values(), ids=AGENT_FILES)
 def test_an_agent_file_gets_one_case_and_keeps_the_rest(before: str, after: str, tmp_path: Path) -> None:
     path = tmp_path / "agent.yaml"
     path.write_bytes(before.encode())
@@ -180,7 +180,8 @@ def test_a_json_agent_file_gets_the_case(tmp_path: Path) -> None:
 def test_a_new_file_beside_the_agent_becomes_an_agent_file(tmp_path: Path) -> None:
     agent, new = tmp_path / "agent.yaml", tmp_path / "regression.yaml"
     agent.write_text(
-        f"# An agent.\nname: a\n# The cases.\ntest_cases:\n  - input: q\n    expected_tools: []\n\n# The model.\n{MODEL}"
+        "# An agent.\nname: a\n# The cases.\ntest_cases:\n  - input: q\n    expected_tools: []\n"
+        f"\n# The model.\n{MODEL}"
     )
     appended = append_case(new, CASE, agent_file=agent)
     assert new.read_text() == f"# An agent.\nname: a\n\n# The model.\n{MODEL}\ntest_cases:\n{new_block(2)}"
@@ -190,7 +191,7 @@ def test_a_new_file_beside_the_agent_becomes_an_agent_file(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "agent, name, why",
+    ("agent", "name", "why"),
     [
         (f"name: a\n{MODEL}", "elsewhere/new.yaml", "in another folder"),
         ("name: a\nmodel: {provider: x, api_key: sk-123456}\n", "new.yaml", "holds a secret"),

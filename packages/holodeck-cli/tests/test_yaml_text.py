@@ -15,10 +15,13 @@ from holodeck_core.config.reading.yaml_document import read_yaml
 
 ANY = Shape(accepts=(dict, list))
 
-WORDS = (
-    "no yes Off y null ~ Null 010 1e3 0x1f 0o17 .5 1. .inf .nan 12:30:00 2020-01-01 1_000 << = ${X} $${X} - ? : "
-    "-- --- ... # &a *a !x %x @ ` | > x: :x x:y x,y {} [] '' \"\" +1 true"
-).split()
+# fmt: off
+WORDS = [
+    "no", "yes", "Off", "y", "null", "~", "Null", "010", "1e3", "0x1f", "0o17", ".5", "1.", ".inf", ".nan", "12:30:00",
+    "2020-01-01", "1_000", "<<", "=", "${X}", "$${X}", "-", "?", ":", "--", "---", "...", "#", "&a", "*a", "!x", "%x",
+    "@", "`", "|", ">", "x:", ":x", "x:y", "x,y", "{}", "[]", "''", '""', "+1", "true",
+]
+# fmt: on
 PIECES = [
     "a",
     " ",
@@ -80,7 +83,7 @@ def test_other_readers_take_text_for_text(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "value, text",
+    ("value", "text"),
     [
         ("Where is my order?", "Where is my order?"),
         ('it\'s, "so"', '"it\'s, \\"so\\""'),

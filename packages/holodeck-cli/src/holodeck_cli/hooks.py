@@ -19,6 +19,21 @@ def holodeck_reporters() -> list[Contribution]:
             "holodeck_cli.reporters.json:JsonReporter",
             "the whole report as one JSON document",
         ),
+        Contribution(
+            "junit",
+            "holodeck_cli.reporters.junit:JunitReporter",
+            "JUnit XML, for Jenkins, GitLab and other readers",
+        ),
+        Contribution(
+            "markdown",
+            "holodeck_cli.reporters.markdown:MarkdownReporter",
+            "a summary for a pull request, with what failed and why",
+        ),
+        Contribution(
+            "github",
+            "holodeck_cli.reporters.github:GithubReporter",
+            "annotations at the lines of what failed, for GitHub Actions",
+        ),
     ]
 
 

@@ -79,6 +79,17 @@ def without_hidden(text: str) -> str:
     return text
 
 
+def reveal(text: str) -> str:
+    """The text with an escape such as ``\\u001b`` in place of each character that ``sanitize_tool_output`` takes away.
+
+    For files that people read, where nothing of what was said may be lost. Carriage returns before line feeds go;
+    what is left holds no control character but tab and line feed, no surrogate and no noncharacter.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return _CONCEALED.sub(_escape_each, text.replace("\r\n", "\n"))
+
+
 def one_line(text: str, width: int | None = None) -> str:
     """The sanitized text on one line, runs of white space as one space, shortened to ``width``."""
     line = " ".join(sanitize_tool_output(text).split())
@@ -126,7 +137,24 @@ _UNSEEN = re.compile(
     "|(?<=[A-Za-z\u0300-\u036f])[\u0300-\u036f]"
 )
 
+# What sanitize_tool_output removes or replaces, and noncharacters.
+_NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
+    chr(plane << 16 | 0xFFFE) + chr(plane << 16 | 0xFFFF) for plane in range(17)
+)
+_CONCEALED = re.compile(
+    f"{_HIDDEN.pattern}|[\x0b\x0c\r\x85\u2028\u2029\ud800-\udfff{_NONCHARACTERS}]"
+    f"|{_LONE_SELECTOR.pattern}|{_LONE_JOINER.pattern}"
+)
+
+
+def _escape_each(match: re.Match[str]) -> str:
+    return "".join(map(_escaped, match.group()))
+
 
 def _escape(match: re.Match[str]) -> str:
-    code = ord(match.group())
+    return _escaped(match.group())
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
