@@ -133,7 +133,7 @@ def write_agent(tmp_path: Path) -> Write:
     def write(*replies: dict[str, Any], name: str = "agent.yaml", **keys: Any) -> Path:
         agent = {"name": "desk", "model": {"provider": "scripted", "replies": list(replies)}, **keys}
         path = tmp_path / name
-        path.write_text(json.dumps(agent))
+        path.write_text(json.dumps(agent, ensure_ascii=False), encoding="utf-8")
         return path
 
     return write
