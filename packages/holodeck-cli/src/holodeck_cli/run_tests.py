@@ -122,7 +122,8 @@ def _load_and_run(
         asyncio.run(_to_the_end(run, interrupt))
     except SystemExit as exit_:  # raised in a task of the agent's own, which asyncio lets out of the loop
         ended_from_within = True
-        tell_error(f"error: what was tested ended the program: SystemExit: {exit_}")
+        told = f"error: what was tested ended the program: SystemExit: {exit_}"
+        tell_error(suite.secrets.redact_shown(told))
     finally:
         terminal.end()
     if resumed is not None:

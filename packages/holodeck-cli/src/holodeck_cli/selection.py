@@ -11,6 +11,7 @@ from holodeck_cli.select_cases import has_tag, name_test
 from holodeck_core import BoundCase, RunError
 from holodeck_core.engine.stored import read_run
 from holodeck_core.models import Selection
+from holodeck_core.redaction import MASK
 
 CaseTest: TypeAlias = Callable[[BoundCase], bool]
 
@@ -50,14 +51,16 @@ def _tests(selection: Selection, runs: Path) -> Iterable[CaseTest]:
 
 def did_not_pass(records: Iterable[dict[str, Any]]) -> CaseTest:
     """Whether a case is one of those that did not pass: the very same one, wherever it stands by now, or one of its
-    name, whatever it says by now. A case without a name is also known by its place."""
+    name, whatever it says by now. A case without a name is also known by its place, and so is one whose name holds a
+    secret, which is not kept."""
     failed = [record for record in records if record.get("status") != "passed"]
     hashes = {str(record.get("case_hash")) for record in failed}
     names = {str(record.get("test_name")) for record in failed if record.get("test_name") is not None}
     unnamed = {record["index"] for record in failed if record.get("test_name") is None}
+    masked = {record["index"] for record in failed if MASK in str(record.get("test_name"))}
 
     def test(case: BoundCase) -> bool:
-        known = case.index in unnamed if case.name is None else case.name in names
+        known = case.index in unnamed if case.name is None else case.name in names or case.index in masked
         return known or case.content_hash in hashes
 
     return test

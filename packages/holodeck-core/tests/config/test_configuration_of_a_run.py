@@ -28,8 +28,8 @@ def test_secrets_are_masked_wherever_they_stand_and_variables_stay_as_written(
     kept = load_suite(tmp_path / "agent.yaml").configuration
     assert "test_cases" not in kept
     assert kept["model"]["endpoint"] == "${PLACE}"
-    assert kept["model"]["api_key"] == "***"
+    assert kept["model"]["api_key"] == "[redacted]"
     [reply] = kept["model"]["replies"]
-    assert reply["calls"][0]["args"] == {"pass_token": "***", "user": "ada"}
+    assert reply["calls"][0]["args"] == {"pass_token": "[redacted]", "user": "ada"}
     assert "sk-secret" not in str(kept)
     assert "98765" not in str(kept)

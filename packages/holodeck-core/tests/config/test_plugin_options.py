@@ -129,7 +129,7 @@ OPTIONS = [
     ("pet: {kind: cat, lives: x}", 'pet.lives: expected a whole number, got the text "x"'),
     ("pet: {kind: dog, bred: x}", 'pet.bred: unknown key `bred`; did you mean "breed"?'),
     ("longname: x", 'longname: unknown key `longname`; did you mean "longName"?'),
-    ("password: hunter2", "the password ******* is too weak"),
+    ("password: hunter2", "the password [redacted] is too weak"),
 ]
 
 

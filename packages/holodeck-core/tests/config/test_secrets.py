@@ -29,6 +29,26 @@ SECRETS = [
     ("repeated", f"{MODEL}replies: [], db_password: {SECRET}}}"),
     ("by an alias", f"x-own: &own {SECRET}\nmodel: {{provider: scripted, replies: [], api_key: *own, foo: *own}}"),
     ("of a judge", f"evaluations: {{metrics: [{{type: geval, criteria: c, {JUDGE}}}]}}"),
+    ("misspelt api key in braces", f"{MODEL}api_kye: {SECRET}}}"),
+    ("misspelt api key", f"model:\n  provider: scripted\n  replies: []\n  ap_key: {SECRET}\n"),
+    ("misspelt password", f"{MODEL}pasword: {SECRET}}}"),
+    ("forgotten colon in braces", f"{MODEL}api_key {SECRET}}}"),
+    ("forgotten colon", f"model:\n  api_key {SECRET}\n  provider: scripted\n  replies: []\n"),
+    ("forgotten colon below a value", f"model:\n  replies: []\n  provider: scripted\n    api_key {SECRET}\n"),
+    ("forgotten colon and quotes", f"{MODEL}api_key '{SECRET}'}}"),
+    ("forgotten colon and space", f"{MODEL}api_key:{SECRET}}}"),
+    ("camel case on a line that is no YAML", f"model: {{accessToken: {SECRET}, x"),
+    ("name of an environment on a line that is no YAML", f"tools:\n  - env:\n      ACME_CREDS: {SECRET}\n    x: [\n"),
+    ("environment on a line that is no YAML", f"tools:\n  - env:\n      acme_tokens: {SECRET} : x\n"),
+    ("header on a line that is no YAML", f"tools:\n  - headers:\n      X-Any: {SECRET} : x\n"),
+    ("password of an address", f"{MODEL}endpoint: 'https://ada:{SECRET}@h.example', replise: 1}}"),
+    ("password of an address on a line that is no YAML", f"x: https://ada:{SECRET}@h.example: x: y"),
+    ("argument on a line that is no YAML", f"x: [--api-key, {SECRET}"),
+    ("as a key", f"{MODEL}api_key: {SECRET}, {SECRET}: 1}}"),
+    ("as a number", f"{MODEL}api_key: 1234567890, top_p: 1234567890}}"),
+    ("in JSON", f'{{"name": "a", "model": {{"provider": "scripted", "api_key": "{SECRET}" "x": 1}}}}'),
+    ("below its key in JSON", f'{{"model": {{"headers": {{\n"X-Any": "{SECRET}"\n"x": 1}}}}}}'),
+    ("of many lines that are no YAML", f"api_key: |\n  first\n  second {SECRET}\n\t\n  third\nx: [\n"),
     ("of several lines", f"model:\n  provider: scripted\n  replies: 1\n  api_key: |\n    {SECRET}\n    x-{SECRET}\n"),
 ]  # fmt: skip
 
@@ -38,6 +58,7 @@ def test_no_message_shows_a_secret(problems_with: Problems, text: str) -> None:
     found = problems_with(text)
     assert found
     assert not any(SECRET in str(problem) for problem in found), [str(problem) for problem in found]
+    assert not any("1234567890" in str(problem) for problem in found)
 
 
 def test_what_is_no_secret_is_shown(problems: Problems) -> None:
@@ -67,7 +88,16 @@ def test_what_is_no_secret_is_shown(problems: Problems) -> None:
         ("env", True),
         ("env.MY_TOKENS", True),
         ("env.GIT_CREDENTIALS", True),
+        ("model.api_kye", True),
+        ("model.apkey", True),
+        ("model.passwort", True),
+        ("model.authorisation", True),
+        ("model.connectionString", True),
+        ("headers.Accept", False),
         ("env.PORT", False),
+        ("model.secretary", False),
+        ("model.tokens", False),
+        ("model.secure", False),
         ("model.max_tokens", False),
         ("test_cases.min_pass_rate", False),
         ("author", False),

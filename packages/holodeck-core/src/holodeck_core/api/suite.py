@@ -16,6 +16,7 @@ from holodeck_core.api.tool_checks import ToolChecks
 from holodeck_core.api.values import EMPTY_DICT
 from holodeck_core.errors import Problem
 from holodeck_core.models.agent import Agent
+from holodeck_core.redaction import NO_SECRETS, Redactor
 
 
 @attrs.frozen(kw_only=True)
@@ -96,7 +97,8 @@ class Suite:
     ``parallel`` is how many cases run side by side. ``plugins`` maps the ids of the plugins in use to their versions;
     ``fingerprint`` maps the sections of the agent file that results depend on to hashes of what they hold;
     ``configuration`` is the file as it is written, without secrets and cases; ``warnings`` hold what can never fail or
-    never pass; ``settings`` says where each execution setting of a suite that was loaded comes from.
+    never pass; ``settings`` says where each execution setting of a suite that was loaded comes from; ``secrets`` takes
+    what the configuration holds of them out of everything that is written or told.
     """
 
     agent: Agent
@@ -111,3 +113,4 @@ class Suite:
     configuration: Mapping[str, Any] = attrs.field(factory=dict)
     warnings: tuple[Problem, ...] = ()
     settings: ResolvedSettings | None = None
+    secrets: Redactor = attrs.field(default=NO_SECRETS, repr=False, eq=False)

@@ -22,6 +22,7 @@ from holodeck_core.config.binding.instructions import bind_instructions
 from holodeck_core.config.binding.matchers import MatcherBuilder
 from holodeck_core.config.binding.metrics import MetricBinder
 from holodeck_core.config.messages.secret_keys import mask_problems
+from holodeck_core.config.messages.secret_values import secret_texts, variables_of_secrets
 from holodeck_core.config.messages.validate import distinct
 from holodeck_core.config.reading.document import Document
 from holodeck_core.config.reading.read import read_document
@@ -40,6 +41,7 @@ from holodeck_core.config.warnings.suite import SuiteWarnings
 from holodeck_core.errors import ConfigError, Problem
 from holodeck_core.models.config import ExecutionConfig
 from holodeck_core.plugins.host import PluginHost
+from holodeck_core.redaction import Redactor
 
 
 def load_suite(
@@ -108,7 +110,8 @@ def load_suite(
     if sections.agent is None or warnings is None or backend is None or problems:
         found = distinct(problems, document.problems)
         found.sort(key=lambda problem: _place(problem, document))
-        raise ConfigError(mask_problems(as_told(found, variables), document.value))
+        raise ConfigError(mask_problems(as_told(found, variables), document.value, document.source.text))
+    kept = configuration(written)
     return Suite(
         agent=sections.agent.model_copy(update={"test_cases": models, "instructions": instructions}),
         backend=backend,
@@ -118,10 +121,21 @@ def load_suite(
         retries=execution.retries,
         path=file,
         plugins={record.id: record.version for record in host.used()},
-        fingerprint=fingerprint(written, instructions.inline if instructions is not None else None),
-        configuration=configuration(written),
-        warnings=tuple(mask_problems(as_told(warnings.gathered(document), variables), document.value)),
+        fingerprint=fingerprint(kept, instructions.inline if instructions is not None else None),
+        configuration=kept,
+        warnings=tuple(
+            mask_problems(
+                as_told(warnings.gathered(document), variables), document.value, document.source.text
+            )
+        ),
         settings=execution,
+        secrets=Redactor(
+            [
+                *secret_texts(document.value),
+                *(variables.used.get(name, "") for name in variables_of_secrets(written)),
+                *metric_binder.secrets,
+            ]
+        ),
     )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from holodeck_core.api.suite import Suite
 from holodeck_core.models.run_head import RunHead, Selection
 from holodeck_core.plugins.distributions import core_version
+from holodeck_core.redaction import Redactor
 
 _GIT_TIMEOUT_S = 5
 
@@ -34,11 +35,12 @@ def describe_environment(plugins: Mapping[str, str]) -> dict[str, str]:
 def describe_run(
     suite: Suite, run_id: str, started_at: datetime, selection: Selection | None = None
 ) -> RunHead:
-    """What is known of a run when it begins. Asks git for the commit, and so may take a moment."""
+    """What is known of a run when it begins, without secrets. Asks git for the commit, and so may take a moment."""
+    secrets = suite.secrets
     path = None if suite.path is None else suite.path.resolve()
     return RunHead(
         run_id=run_id,
-        agent_name=suite.agent.name,
+        agent_name=secrets.redact_shown(suite.agent.name),
         agent_config_path=None if suite.path is None else path_text(suite.path),
         agent_file=None if path is None else path_text(path),
         started_at=started_at,
@@ -47,9 +49,13 @@ def describe_run(
         plugins=dict(suite.plugins),
         git_commit=None if path is None else _git_commit(path.parent),
         fingerprint=dict(suite.fingerprint),
-        configuration=dict(suite.configuration),
-        selection=selection,
+        configuration=secrets.redact_value(dict(suite.configuration)),
+        selection=None if selection is None else _told(selection, secrets),
     )
+
+
+def _told(selection: Selection, secrets: Redactor) -> Selection:
+    return Selection.model_validate(secrets.redact_value(selection.model_dump()))
 
 
 def path_text(path: Path) -> str:

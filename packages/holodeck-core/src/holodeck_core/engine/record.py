@@ -159,11 +159,12 @@ def read_record(line: bytes) -> TestResult:
 
 def _with_sizes(turn: dict[str, Any]) -> dict[str, Any]:
     for call in turn.get("tool_invocations", ()):
-        call["bytes"] = _size(call["result"])
+        call.setdefault("bytes", size_of(call["result"]))
     return turn
 
 
-def _size(result: object) -> int | None:
+def size_of(result: object) -> int | None:
+    """The size of a tool's result in bytes: of the text, or of anything else as JSON; None where there is none."""
     if result is None:
         return None
     return len((result if isinstance(result, str) else _encode(result)).encode("utf-8"))

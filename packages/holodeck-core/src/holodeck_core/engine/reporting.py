@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import attrs
+
 from holodeck_core.api.events import (
     CaseFinished,
     CaseStarted,
@@ -16,6 +18,7 @@ from holodeck_core.api.events import (
 from holodeck_core.api.faults import describe
 from holodeck_core.api.reporter import Reporter
 from holodeck_core.engine.workers import Workers, passes_through
+from holodeck_core.redaction import NO_SECRETS, Redactor
 
 _METHODS: dict[type[Any], str] = {
     RunStarted: "run_started",
@@ -27,10 +30,14 @@ _METHODS: dict[type[Any], str] = {
 
 
 class Reporters:
-    """The reporters of one run. One that raises gets no more events; ``errors`` says which and why."""
+    """The reporters of one run. One that raises gets no more events; ``errors`` says which and why.
 
-    def __init__(self, reporters: Sequence[Reporter]) -> None:
+    What they are told, and what is told of them, has nothing of ``secrets`` in it.
+    """
+
+    def __init__(self, reporters: Sequence[Reporter], secrets: Redactor = NO_SECRETS) -> None:
         self.errors: list[str] = []
+        self._secrets = secrets
         self._listeners: dict[type[Any], list[Reporter]] = {
             event: [reporter for reporter in reporters if _overrides(reporter, method)]
             for event, method in _METHODS.items()
@@ -42,6 +49,8 @@ class Reporters:
     def tell(self, event: RunEvent) -> None:
         """Tell every reporter that listens to events of this kind."""
         kind = type(event)
+        if self._secrets:
+            event = _without_secrets(event, self._secrets)
         for reporter in list(self._listeners[kind]):
             try:
                 getattr(reporter, _METHODS[kind])(event)
@@ -62,10 +71,19 @@ class Reporters:
     def _drop(self, reporter: Reporter, error: BaseException) -> None:
         output = getattr(reporter, "output", None)  # a subclass may not have called its base
         where = f" ({output})" if output is not None else ""
-        self.errors.append(f"{type(reporter).__name__}{where}: {describe(error)}")
+        told = f"{type(reporter).__name__}{where}: {describe(error)}"
+        self.errors.append(self._secrets.redact_shown(told))
         for listeners in self._listeners.values():
             if reporter in listeners:
                 listeners.remove(reporter)
+
+
+def _without_secrets(event: RunEvent, secrets: Redactor) -> RunEvent:
+    """The event with its name redacted. What else it tells is made of what is kept."""
+    if isinstance(event, CaseStarted | TurnFinished | CaseFinished):
+        name = secrets.redact_shown(event.name)
+        return event if name == event.name else attrs.evolve(event, name=name)
+    return event
 
 
 def _overrides(reporter: Reporter, method: str) -> bool:

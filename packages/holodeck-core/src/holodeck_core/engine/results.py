@@ -16,8 +16,10 @@ from holodeck_core.engine.record import (
     parse_record,
     read_record,
 )
+from holodeck_core.engine.redacted_record import without_secrets
 from holodeck_core.engine.summary import SummaryCount
 from holodeck_core.models.test_result import TestResult
+from holodeck_core.redaction import NO_SECRETS, Redactor
 
 
 class Results:
@@ -25,12 +27,13 @@ class Results:
 
     Of the cases met so far, ``taken_over`` counts those whose result an earlier run had, ``outdated`` those that have
     changed since, and ``new`` those that it had no result of; ``left_out`` counts its results whose case was not met.
-    The event ``arrived`` is set for each result more.
+    The event ``arrived`` is set for each result more. Nothing is kept that holds one of ``secrets``.
     """
 
-    def __init__(self, journal: Journal, arrived: asyncio.Event) -> None:
+    def __init__(self, journal: Journal, arrived: asyncio.Event, secrets: Redactor = NO_SECRETS) -> None:
         self._journal = journal
         self._arrived = arrived
+        self._secrets = secrets
         self._earlier = last_lines(journal)
         self.count = SummaryCount()
         self.taken_over = 0
@@ -71,7 +74,11 @@ class Results:
     def keep(self, position: int, case: BoundCase, outcome: CaseOutcome) -> None:
         """Keep the result of a case: its line is with the operating system when this returns. Raises RunError."""
         record = make_record(case, outcome)
-        self._journal.append(position, encode_record(record))
+        line = encode_record(record)
+        if self._secrets and self._secrets.is_in_json(line):
+            record = without_secrets(record, self._secrets)
+            line = encode_record(record)
+        self._journal.append(position, line)
         self.count.add(record)
         self._arrived.set()
 

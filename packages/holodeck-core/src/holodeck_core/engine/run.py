@@ -59,7 +59,8 @@ class Run:
         self._suite = suite
         self._select = select
         self._selection = selection if resumed is None else resumed.head.selection
-        self._reporters = Reporters(reporters)
+        self._secrets = suite.secrets
+        self._reporters = Reporters(reporters, self._secrets)
         self._runs = run_dir
         self.folder = resumed
         self.id = resumed.head.run_id if resumed is not None else new_run_id()
@@ -196,7 +197,7 @@ class Run:
             if self._is_unclaimed:
                 await workers.call(self.claim_folder, key="run folder")
             self._results = Results(
-                Journal() if self.folder is None else self.folder.journal(), self._arrived
+                Journal() if self.folder is None else self.folder.journal(), self._arrived, self._secrets
             )
             total = len(self._suite.cases) if self._select is None else sum(1 for _ in self._selected())
             self._write_head(total=total)
@@ -245,7 +246,8 @@ class Run:
         except BaseException as error:
             if passes_through(error):
                 raise
-            self.notes = (*self.notes, f"closing the backend failed: {describe(error)}")
+            note = f"closing the backend failed: {describe(error)}"
+            self.notes = (*self.notes, self._secrets.redact_shown(note))
 
     async def _side_by_side(self) -> None:
         """Wait for all; the first that raises, or a cancellation from outside, ends the others before it passes on."""
@@ -313,7 +315,7 @@ class Run:
     def _started(self, total: int, parallel: int) -> RunStarted:
         return RunStarted(
             run_id=self.id,
-            agent_name=self._suite.agent.name,
+            agent_name=self._secrets.redact_shown(self._suite.agent.name),
             agent_config_path=None if self._suite.path is None else str(self._suite.path),
             total=total,
             parallel=parallel,
@@ -334,7 +336,7 @@ class Run:
         return TestReport(
             run_id=self.id,
             complete=self._complete,
-            agent_name=self._suite.agent.name,
+            agent_name=self._secrets.redact_shown(self._suite.agent.name),
             agent_config_path=None if self._suite.path is None else str(self._suite.path),
             results=[],
             summary=self.summary,

@@ -84,6 +84,19 @@ SECRET = "sk-live-4711"
         f"  access_token: {SECRET}",
         f"  args: [--api-key={SECRET}]",
         f"{{api_key: a, other: b, api_key: {SECRET}}}",
+        f"{{provider: x, accessToken: {SECRET}",
+        f"{{provider: x, api_kye: {SECRET}, name: x}}",
+        f"  api_key {SECRET}",
+        f"  - api_key {SECRET}",
+        f"{{provider: x, api_key {SECRET}, name: x}}",
+        f"  api_key 'a {SECRET}'",
+        f"  authorization Bearer {SECRET}",
+        f"  ACME_CREDS: {SECRET}",
+        f"  place: postgres://ada:{SECRET}@h.example/db",
+        f"  args: [--api-key, {SECRET}, --port, 80]",
+        f'  "args": ["--api-key", "{SECRET}"],',
+        f"  command: serve --token {SECRET} --port 80",
+        f"  headers: {{X-Any: {SECRET}}}",
         "x" * 150 + f" api_key: {SECRET}" + "y" * 300,
     ],
 )
@@ -108,7 +121,18 @@ def test_a_secret_on_the_line_below_its_key_is_masked(above: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["max_tokens: 100", "keys: [a]", "tokenizer: x", "secretary: y", "token_usage: 5"]
+    "line",
+    [
+        "the password is told in words",
+        "args: [--max-tokens, '100', -v]",
+        "see https://h.example/@ada",
+        "ACME_MODE: fast",
+        "max_tokens: 100",
+        "keys: [a]",
+        "tokenizer: x",
+        "secretary: y",
+        "token_usage: 5",
+    ],
 )
 def test_what_only_looks_like_a_secret_is_shown(line: str) -> None:
     assert Source("f", line).position(0).source_line == line

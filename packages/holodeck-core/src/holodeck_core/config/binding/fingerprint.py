@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any, Final
 
-from holodeck_core.config.messages.secret_keys import is_secret, masked, secrets_in
+from holodeck_core.config.messages.secret_keys import hiding
+from holodeck_core.config.messages.secret_values import secret_texts, without_secrets
 
 # Cases are compared one by one; execution settings and the user's own keys change no result.
 _APART: Final = frozenset({"test_cases", "test_cases_file", "execution", "description", "author"})
-
-_MASK: Final = "***"
 
 _canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str).encode
 
@@ -22,35 +21,23 @@ def content_hash(value: Any) -> str:
     return blake2b(_canonical(value).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def fingerprint(written: Mapping[str, Any], instructions: str | None) -> dict[str, str]:
-    """A hash for each section of an agent file that results depend on.
-
-    ``written`` is the file's value before variables are replaced: a key that is renewed changes nothing, and no secret
-    goes into a hash. ``instructions`` is the text that is sent, wherever it stands.
-    """
-    hashes = {key: content_hash(value) for key, value in written.items() if _matters(key)}
-    if instructions is not None:
-        hashes["instructions"] = content_hash(instructions)
-    return hashes
-
-
 def configuration(written: Mapping[str, Any]) -> dict[str, Any]:
-    """The agent file as it is written, without its cases, and with every secret in it masked."""
+    """The agent file as it is written, without its cases, and with every secret in it masked wherever it stands."""
     kept = {key: value for key, value in written.items() if key != "test_cases"}
-    hidden: dict[str, Any] = _hidden(kept, (), tuple(secrets_in(kept)))
+    hidden: dict[str, Any] = hiding(secret_texts(kept)).redact_value(without_secrets(kept))
     return hidden
 
 
-def _hidden(value: Any, path: tuple[str | int, ...], secrets: tuple[str, ...]) -> Any:
-    if isinstance(value, dict):
-        return {key: _hidden(item, (*path, str(key)), secrets) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_hidden(item, (*path, index), secrets) for index, item in enumerate(value)]
-    if value is None or isinstance(value, bool):
-        return value
-    if is_secret(path):
-        return _MASK
-    return masked(value, secrets) if isinstance(value, str) else value
+def fingerprint(configuration: Mapping[str, Any], instructions: str | None) -> dict[str, str]:
+    """A hash for each section of a ``configuration`` that results depend on.
+
+    It is the file before variables are replaced, and without secrets: one that is renewed changes nothing, and none
+    goes into a hash. ``instructions`` is the text that is sent, wherever it stands.
+    """
+    hashes = {key: content_hash(value) for key, value in configuration.items() if _matters(key)}
+    if instructions is not None:
+        hashes["instructions"] = content_hash(instructions)
+    return hashes
 
 
 def _matters(key: str) -> bool:

@@ -17,6 +17,7 @@ from holodeck_core.config.binding.options import strict
 from holodeck_core.config.binding.user_modules import import_object
 from holodeck_core.config.messages.expected_keys import keys_of, model_for
 from holodeck_core.config.messages.metric_names import meant_type, misplaced
+from holodeck_core.config.messages.secret_values import secret_texts
 from holodeck_core.config.messages.validate import Path, Place, sound_part, to_problems, told
 from holodeck_core.errors import PluginError, Problem, UnknownName
 from holodeck_core.models.evaluation import CodeMetric, EvaluationMetric, MetricType, PluginMetric
@@ -27,7 +28,10 @@ _TURN_FIELDS = frozenset(attrs.fields_dict(GraderContext))
 
 
 class MetricBinder:
-    """Resolves metrics and graders. What is named in many places is looked up and imported once."""
+    """Resolves metrics and graders. What is named in many places is looked up and imported once.
+
+    ``secrets`` has those of all metrics that were bound.
+    """
 
     def __init__(self, host: PluginHost, folder: FilePath) -> None:
         self._host = host
@@ -35,11 +39,15 @@ class MetricBinder:
         self._classes: dict[tuple[str, str], type[Metric]] = {}
         self._graders: dict[str, Any] = {}
         self._broken: dict[str, str] = {}
+        self.secrets: set[str] = set()
 
     def bind(
         self, metrics: Sequence[MetricType], place: Place, path: Path, problems: list[Problem]
     ) -> tuple[BoundMetric, ...]:
         """The metrics that are switched on. ``path`` is where the list stands."""
+        for metric in metrics:
+            if isinstance(metric, PluginMetric) or getattr(metric, "model", None) is not None:
+                self.secrets.update(secret_texts(metric.model_dump(exclude_unset=True)))
         bound = [
             self._bind(metric, place, (*path, index), problems)
             for index, metric in enumerate(metrics)

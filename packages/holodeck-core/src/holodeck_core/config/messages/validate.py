@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from holodeck_core.api.faults import describe
-from holodeck_core.config.messages.secret_keys import is_secret, masked, secrets_in
+from holodeck_core.config.messages.secret_keys import is_secret, without_secrets_of
 from holodeck_core.config.messages.unions import NO_MEMBER, Loc, settled
 from holodeck_core.config.messages.valid_keys import ValidKeys, shown_key
 from holodeck_core.config.messages.wording import foreign, not_expected, words
@@ -89,7 +89,7 @@ def told(error: BaseException, given: Any = None) -> str:
     if isinstance(error, PluginError):
         return str(error)
     text = str(error) if isinstance(error, ValueError) else describe(error)
-    return masked(foreign(text), secrets_in(given))
+    return without_secrets_of(given, foreign(text))
 
 
 def distinct(problems: Iterable[Problem], reading: Sequence[Problem] = ()) -> list[Problem]:
@@ -132,7 +132,7 @@ def _to_problem(line: ErrorDetails, valid: ValidKeys, place: Place, path: Path) 
     if kind == "list_type" and isinstance(line["input"], str) and valid.takes_texts(line["loc"]):
         message += ": write a list, […], also of one"
     if kind != RULE:
-        message = masked(message, secrets_in(line["input"], loc))
+        message = without_secrets_of(line["input"], message, loc)
     if loc[-1:] == (_KEY,):
         return place.problem(f"the key {message}", loc[:-1], key=True)
     return place.problem(message, loc, missing=kind == "missing")

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from typing import Final, NamedTuple
 
+from holodeck_core.config.reading.secret_lines import masked_line, parent_of
 from holodeck_core.errors import Problem
 
 _LINE_BREAK: Final = re.compile(r"\r\n?|\n")
@@ -15,17 +16,8 @@ _BEFORE_CARET: Final = 120
 _CUT_LEFT_FROM: Final = 180
 # How far around the caret the line is looked at: a minified document is one line of megabytes.
 _REACH: Final = 4_000
-
-# The value of a key that names a secret. What follows an unquoted value on its line goes with it.
-_SECRET_KEY: Final = re.compile(
-    r"(?:api[_-]?key|secret|password|passwd|authorization|(?<![a-z])token)[\"']?\s*[:=]\s*", re.IGNORECASE
-)
-_SECRET_WORDS: Final = ("key", "secret", "passw", "authorization", "token")  # one of these is in every match
-_SECRET_VALUE: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"?|'(?:[^']|'')*'?|[^\"'].*")
-_SECRET_VALUE_IN_BRACES: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"?|'(?:[^']|'')*'?|[^\"',}][^,}]*")
-# What stands before the host of an address: user and password.
-_USER_INFO: Final = re.compile(r"(?<=://)[^/\s@\"']+(?=@)")
-_SECRET_ABOVE: Final = re.compile(rf"{_SECRET_KEY.pattern}(?:[|>][-+0-9]*\s*)?$", re.IGNORECASE)
+# How many lines above it may be looked at for what a line is nested in.
+_LINES_ABOVE: Final = 100
 
 
 class Position(NamedTuple):
@@ -75,8 +67,9 @@ class Source:
         end = starts[row + 1] if row + 1 < len(starts) else len(self.text)
         near = max(start, index - _REACH)
         line = self.text[near : min(end, index + _REACH)].rstrip("\r\n")
-        above = self.text[max(starts[row - 1], start - _REACH) : start].rstrip("\r\n") if row else ""
-        shown, caret = _cut(_masked(line, above), index - near)
+        above = [self._row(number) for number in range(row - 1, max(0, row - _LINES_ABOVE) - 1, -1)]
+        masked = masked_line(line, parent_of(line, above), above[0] if above else "")
+        shown, caret = _cut(masked, index - near)
         return Position(self._first_line + row, index - start + 1, shown, caret)
 
     def problem(self, message: str, index: int, path: str = "") -> Problem:
@@ -84,6 +77,11 @@ class Source:
         place = self.position(index)
         kind = Problem if place.caret == place.column - 1 else _CutProblem
         return kind(message, self.file, place.line, place.column, path, place.source_line)
+
+    def _row(self, row: int) -> str:
+        """The end of a line above another."""
+        start, end = self._line_starts()[row : row + 2]
+        return self.text[max(start, end - _REACH) : end].rstrip("\r\n")
 
     def _line_starts(self) -> list[int]:
         if self._starts is None:
@@ -99,28 +97,6 @@ def printable(text: str) -> str:
         character if character.isprintable() else " " if character == "\t" else "\N{REPLACEMENT CHARACTER}"
         for character in text
     )
-
-
-def _masked(line: str, above: str) -> str:
-    """The line with every secret in it replaced by as many asterisks."""
-    both = (above + line).lower()
-    if not any(word in both for word in _SECRET_WORDS):
-        return line
-    line = _USER_INFO.sub(lambda found: "*" * len(found.group()), line)
-    if _SECRET_ABOVE.search(above) and not _SECRET_KEY.search(line):
-        indent = len(line) - len(line.lstrip())
-        return line[:indent] + "*" * (len(line) - indent)
-    done = 0
-    parts: list[str] = []
-    while key := _SECRET_KEY.search(line, done):
-        value = (_SECRET_VALUE_IN_BRACES if "{" in line[: key.start()] else _SECRET_VALUE).match(
-            line, key.end()
-        )
-        end = value.end() if value else key.end()
-        parts += (line[done : key.end()], "*" * (end - key.end()))
-        done = end
-    parts.append(line[done:])
-    return "".join(parts)
 
 
 def _cut(line: str, caret: int) -> tuple[str, int]:
