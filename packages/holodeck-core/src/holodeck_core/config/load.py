@@ -135,7 +135,9 @@ def load_suite(
         plugins={record.id: record.version for record in host.used()},
         fingerprint=fingerprint(written, instructions.inline if instructions is not None else None),
         configuration=configuration(written),
-        warnings=tuple(mask_problems(as_told([*lacking, *warnings.gathered(document)], variables), document.value)),
+        warnings=tuple(
+            mask_problems(as_told([*lacking, *warnings.gathered(document)], variables), document.value)
+        ),
         settings=execution,
     )
 

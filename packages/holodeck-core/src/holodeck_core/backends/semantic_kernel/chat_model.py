@@ -7,9 +7,16 @@ from contextlib import aclosing
 from typing import Any
 
 from semantic_kernel.connectors.ai.open_ai import OpenAIChatPromptExecutionSettings
-from semantic_kernel.contents import ChatHistory, ChatMessageContent, FunctionCallContent
+from semantic_kernel.contents import (
+    AuthorRole,
+    ChatHistory,
+    ChatMessageContent,
+    FunctionCallContent,
+    TextContent,
+)
 
 from holodeck_core.api.reply import TextDelta
+from holodeck_core.api.values import well_formed
 from holodeck_core.backends.semantic_kernel.completion import CallPieces, Completion, WantedCall
 from holodeck_core.backends.semantic_kernel.connector import Connector
 from holodeck_core.backends.semantic_kernel.options import ChatModelOptions, Target
@@ -67,6 +74,17 @@ class ChatModel:
             raise
         except Exception as error:  # noqa: BLE001 - boundary: the connector and the client raise what they like
             raise told(error, self.target) from None
+
+    async def answer(self, text: str) -> Completion:
+        """The answer to one message without a past. Raises as ``complete`` does, and for one that was filtered."""
+        message = ChatMessageContent(role=AuthorRole.USER, items=[TextContent(text=well_formed(text))])
+        async with aclosing(self.complete([message])) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Completion):
+                    answer = piece
+        if answer.finish == "content_filter":
+            raise AgentError("the provider's content filter cut the answer off")
+        return answer
 
     async def _whole(
         self, history: ChatHistory, settings: OpenAIChatPromptExecutionSettings

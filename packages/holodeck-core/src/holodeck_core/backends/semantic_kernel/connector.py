@@ -62,7 +62,9 @@ class Connector(OpenAIChatCompletion):  # type: ignore[misc]
 
 def http_client() -> Any:
     """The connections that all sessions of a backend share: as many as there are requests at once."""
-    limits = import_module(Timeout.__module__.partition(".")[0]).Limits
+    # The client of OpenAI is built on httpx or on its successor, which it does not say in public.
+    base = next(kind for kind in DefaultAsyncHttpxClient.__mro__ if kind.__name__ == "AsyncClient")
+    limits = import_module(base.__module__.partition(".")[0]).Limits
     return DefaultAsyncHttpxClient(limits=limits(max_connections=None, max_keepalive_connections=None))
 
 

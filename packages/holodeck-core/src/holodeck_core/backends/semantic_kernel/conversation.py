@@ -125,7 +125,9 @@ class Conversation(Session):
     def _check(self, text: str, finish: str | None) -> None:
         """Raise AgentError for what is no reply."""
         if finish == "content_filter":
-            raise AgentError("the provider's content filter cut the reply off: change the message or the filter")
+            raise AgentError(
+                "the provider's content filter cut the reply off: change the message or the filter"
+            )
         if self._response_format is None:
             return
         if why := reply_fault(text, self._response_format):

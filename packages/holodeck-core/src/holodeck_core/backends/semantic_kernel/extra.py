@@ -19,9 +19,7 @@ def what_is_missing(provider: str) -> str | None:
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if not missing:
         return None
-    return (
-        f"the provider `{provider}` needs {', '.join(missing)}, not installed here: {pip_install(REQUIREMENT)}"
-    )
+    return f"the provider `{provider}` needs {', '.join(missing)}, not installed here: {pip_install(REQUIREMENT)}"
 
 
 def import_runtime() -> ModuleType:

@@ -52,7 +52,8 @@ class ChatModelOptions(ProviderSettings, GatheringModel):
     def structure(cls, data: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
         if data.get("max_tokens") is not None and data.get("max_completion_tokens") is not None:
             yield problem(
-                ("max_completion_tokens",), "`max_tokens` and `max_completion_tokens` are one setting: keep one"
+                ("max_completion_tokens",),
+                "`max_tokens` and `max_completion_tokens` are one setting: keep one",
             )
 
 
@@ -83,10 +84,15 @@ class AzureOpenAIOptions(ChatModelOptions):
     def _is_a_resource(cls, endpoint: str) -> str:
         path = urlsplit(endpoint).path.rstrip("/")
         if path.endswith("/v1"):
-            raise rule(f"this is an address for the provider `{OPENAI}`: write that, with the same `endpoint`")
+            raise rule(
+                f"this is an address for the provider `{OPENAI}`: write that, with the same `endpoint`"
+            )
         if "/deployments" in path:
             raise rule("must end before `/openai/deployments`: the deployment is the `name`")
         return endpoint
+
+
+PROVIDERS: Final[Mapping[str, type[ChatModelOptions]]] = {OPENAI: OpenAIOptions, AZURE: AzureOpenAIOptions}
 
 
 @attrs.frozen
@@ -106,7 +112,9 @@ class Target:
         parts = urlsplit(self.endpoint)
         host = parts.hostname or ""
         port = f":{parts.port}" if parts.port else ""
-        return urlunsplit((parts.scheme, f"[{host}]{port}" if ":" in host else host + port, parts.path, "", ""))
+        return urlunsplit(
+            (parts.scheme, f"[{host}]{port}" if ":" in host else host + port, parts.path, "", "")
+        )
 
 
 def api_key(options: ChatModelOptions, environ: Mapping[str, str]) -> str | None:

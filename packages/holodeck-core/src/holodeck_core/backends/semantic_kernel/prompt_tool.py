@@ -2,18 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import attrs
 
+from holodeck_core.api.backend import Fault
 from holodeck_core.api.values import text_of
 from holodeck_core.backends.functions.outcome import ToolOutcome
 from holodeck_core.backends.semantic_kernel.completion import Completion
-from holodeck_core.backends.semantic_kernel.prompts import fill, parameters_schema, with_defaults
-from holodeck_core.backends.semantic_kernel.schemas import misfits
+from holodeck_core.backends.semantic_kernel.options import PROVIDERS, ChatModelOptions
+from holodeck_core.backends.semantic_kernel.prompts import (
+    fill,
+    parameters_schema,
+    placeholders,
+    with_defaults,
+)
+from holodeck_core.backends.semantic_kernel.schemas import misfits, schema_fault
+from holodeck_core.config.reading.decode import read_text
 from holodeck_core.errors import AgentError
+from holodeck_core.models.llm import LLMProvider
 from holodeck_core.models.token_usage import TokenUsage
+from holodeck_core.models.tool import PromptTool
+from holodeck_core.plugins.wording import did_you_mean
+
+
+def own_options(model: LLMProvider) -> ChatModelOptions:
+    """The options of a prompt's own model. Raises ValueError where another provider would have to answer."""
+    if model.provider not in PROVIDERS:
+        raise ValueError(f"a prompt is answered by {' or '.join(PROVIDERS)}, not by `{model.provider}`")
+    given = {key: getattr(model, key) for key in model.model_fields_set - {"provider"}}
+    return PROVIDERS[model.provider].model_validate({**given, **model.options})
+
+
+def template_of(tool: PromptTool, folder: Path) -> str:
+    """The prompt, wherever the agent file has it. Raises ConfigError for a file that cannot be read."""
+    return read_text(folder / tool.file) if tool.file is not None else tool.template or ""
+
+
+def prompt_faults(tool: PromptTool, folder: Path) -> Iterator[Fault]:
+    """What makes a prompt unusable as a tool."""
+    if tool.model is not None and tool.model.provider not in PROVIDERS:
+        yield Fault(
+            ("model", "provider"),
+            f"a prompt is answered by `{'` or `'.join(PROVIDERS)}`, not by another provider",
+        )
+    if tool.parameters is None:
+        return
+    for name, schema in tool.parameters.items():
+        if found := schema_fault(schema):
+            path, why = found
+            yield Fault(("parameters", name, *path), why)
+    key = "template" if tool.file is None else "file"
+    for name in placeholders(template_of(tool, folder)):
+        if name not in tool.parameters:
+            advice = did_you_mean(name, tool.parameters)
+            yield Fault((key,), f"the prompt uses {{{{${name}}}}}, which `parameters` do not declare{advice}")
 
 
 @attrs.frozen

@@ -34,7 +34,9 @@ def parameters_schema(template: str, declared: Mapping[str, Any] | None) -> dict
 
     All are required but those whose schema has a ``default``.
     """
-    properties = {name: {"type": "string"} for name in placeholders(template)} if declared is None else dict(declared)
+    properties = (
+        {name: {"type": "string"} for name in placeholders(template)} if declared is None else dict(declared)
+    )
     required = [name for name, schema in properties.items() if not _has_default(schema)]
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 

@@ -17,7 +17,9 @@ from holodeck_core.text import shorten
 
 _LONGEST: Final = 500
 _MAX_DEPTH: Final = 8
-_TOO_LONG: Final = re.compile(r"context[ _](?:length|window|size)|maximum context|too many tokens", re.IGNORECASE)
+_TOO_LONG: Final = re.compile(
+    r"context[ _](?:length|window|size)|maximum context|too many tokens", re.IGNORECASE
+)
 _FILTERED: Final = frozenset({"content_filter", "invalid_prompt", "content_policy_violation"})
 _SPENT: Final = "insufficient_quota"
 
@@ -34,7 +36,9 @@ def told(error: BaseException, target: Target) -> Exception:
         return TransientError(f"{target.shown} did not answer in time")
     if "APIConnectionError" in names:
         why = without_key(_innermost(cause), target)
-        return TransientError(f"no connection to {target.shown}: {why}; is the server running, and `endpoint` right?")
+        return TransientError(
+            f"no connection to {target.shown}: {why}; is the server running, and `endpoint` right?"
+        )
     if code == _SPENT:
         return AgentError(f"the quota of the account is used up: {message}; look at its plan and billing")
     if status == 429 or (status is None and code == "rate_limit_exceeded"):
@@ -42,7 +46,9 @@ def told(error: BaseException, target: Target) -> Exception:
     if status == 408 or (status is not None and status >= 500):
         return TransientError(f"the provider failed ({status}): {message}", wait)
     if code in _FILTERED:
-        return AgentError(f"refused by the provider's content filter: {message}; change the message or the filter")
+        return AgentError(
+            f"refused by the provider's content filter: {message}; change the message or the filter"
+        )
     if code == "context_length_exceeded" or (status in (400, 413) and _TOO_LONG.search(message)):
         return AgentError(
             f"the conversation is too long for the model {target.model!r}: {message}; use fewer or shorter turns, or "
@@ -63,7 +69,8 @@ def told(error: BaseException, target: Target) -> Exception:
     if "APIError" in names:  # an error in the middle of a stream
         return TransientError(f"the provider failed: {message}")
     return AgentError(
-        f"{target.shown} gave no chat completion: {message}; does `endpoint` lead to a server that speaks as OpenAI does?"
+        f"{target.shown} gave no chat completion: {message}; does `endpoint` lead to a server that speaks as OpenAI "
+        "does?"
     )
 
 

@@ -39,8 +39,8 @@ def schema_fault(schema: Any) -> tuple[tuple[str | int, ...], str] | None:
 
 def misfits(value: Any, schema: Mapping[str, Any]) -> str | None:
     """Where and why ``value`` does not fit the schema; None where it does. Nothing is fetched from a network."""
-    from jsonschema.exceptions import _WrappedReferencingError as Unresolvable
     from referencing import Registry
+    from referencing.exceptions import Unresolvable
 
     validator = _validator_class(schema)(schema, registry=Registry())
     try:

@@ -55,7 +55,9 @@ class Toolset:
             for wire_name, tool in self._by_wire_name.items()
         ]
 
-    def calls(self, wanted: Sequence[WantedCall], number: int, refusal: str | None = None) -> tuple[Call, ...]:
+    def calls(
+        self, wanted: Sequence[WantedCall], number: int, refusal: str | None = None
+    ) -> tuple[Call, ...]:
         """What is to be done about the calls of the turn's completion of that ``number``; with a ``refusal``, nothing
         but saying why."""
         ids = _distinct_ids(wanted, number)
@@ -144,8 +146,8 @@ async def side_by_side(calls: Sequence[Call]) -> AsyncGenerator[tuple[int, ToolO
 
 
 def _definition(wire_name: str, tool: ModelTool) -> dict[str, Any]:
-    found = {"name": wire_name, "description": tool.description, "parameters": dict(tool.parameters)}
-    return {key: value for key, value in found.items() if value is not None}
+    described = {"description": tool.description} if tool.description else {}
+    return {"name": wire_name, **described, "parameters": dict(tool.parameters)}
 
 
 def _distinct_ids(wanted: Sequence[WantedCall], number: int) -> list[str]:

@@ -133,9 +133,7 @@ def _options(
     except ValidationError as error:
         problems.extend(_misfits(error, backend_class, given, document, at))
     except USER_FAULTS as error:  # boundary: the options of a plugin's backend run its code
-        problems.append(
-            document.problem(f"the provider `{model.provider}` failed: {told(error, given)}", at)
-        )
+        problems.append(document.problem(f"the provider `{model.provider}` failed: {told(error, given)}", at))
     return None
 
 

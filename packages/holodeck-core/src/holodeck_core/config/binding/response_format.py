@@ -8,6 +8,7 @@ from typing import Any, Final
 from holodeck_core.api.backend import Backend
 from holodeck_core.api.faults import USER_FAULTS, describe
 from holodeck_core.config.binding.referenced import read_named
+from holodeck_core.config.messages.validate import Path as DocumentPath
 from holodeck_core.config.messages.validate import Place
 from holodeck_core.config.reading.decode import display
 from holodeck_core.config.reading.document import Document
@@ -29,7 +30,8 @@ def bind_response_format(
     if written is None:
         return None
     place: Place = document
-    schema, at = written, _KEY
+    at: DocumentPath = _KEY
+    schema = written
     if isinstance(schema, str):
         path = folder / schema
         text = read_named(path, document, _KEY, problems)
