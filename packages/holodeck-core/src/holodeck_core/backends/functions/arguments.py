@@ -90,7 +90,8 @@ def _refuse_unfit(parameter: Parameter) -> None:
 def _type(parameter: Parameter) -> Any:
     """The type of a parameter; one whose default is None may be null, even where its annotation forgets to say so."""
     annotation = parameter.annotation
-    return annotation if parameter.required or parameter.default is not None else annotation | None
+    forgets = not parameter.required and parameter.default is None and annotation is not Any
+    return annotation | None if forgets else annotation
 
 
 def _explain(schema: dict[str, Any], parameter: Parameter, description: str | None) -> None:
