@@ -60,7 +60,9 @@ def _steps(calls: Sequence[ToolCall], earlier: Known) -> Iterator[tuple[Step, Fr
 def _program(text: str, earlier: Known) -> Step:
     steps: list[Step] = []
     for tool, a, b in STEP.findall(text):
-        steps.append(Step(tool, *(steps[int(x[1:])] if x[0] == "#" else _resolved(x, earlier) for x in (a, b))))
+        steps.append(
+            Step(tool, *(steps[int(x[1:])] if x[0] == "#" else _resolved(x, earlier) for x in (a, b)))
+        )
     return steps[-1]
 
 
