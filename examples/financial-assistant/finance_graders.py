@@ -58,6 +58,8 @@ def _steps(calls: Sequence[ToolCall], earlier: Known) -> Iterator[tuple[Step, Fr
 
 
 def _program(text: str, earlier: Known) -> Step:
+    if STEP.sub("", text) or not text.strip():
+        raise ValueError(f"turn_config.program cannot be read: {text!r}")
     steps: list[Step] = []
     for tool, a, b in STEP.findall(text):
         steps.append(

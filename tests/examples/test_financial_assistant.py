@@ -291,6 +291,11 @@ class TestSameProgram:
         assert judge("subtract(27.1, 22.6)", ("subtract", -22.6, -27.1, 4.5)).score == 1
         assert judge("subtract(27.1, 22.6)", ("subtract", -27.1, -22.6, -4.5)).score == 0
 
+    @pytest.mark.parametrize("program", ["", "subtract(1)", "multiply(1, 2)", "divide(1, 2); and more"])
+    def test_a_program_that_cannot_be_read_is_told(self, judge: Callable[..., Any], program: str) -> None:
+        with pytest.raises(ValueError, match=r"turn_config\.program cannot be read"):
+            judge(program, ("subtract", 2, 1, 1))
+
     def test_any_growth_rate_is_found_in_both_its_forms(self, judge: Callable[..., Any]) -> None:
         figures = random.Random(3)
         for _ in range(20):

@@ -265,10 +265,19 @@ class Opaque:
     """Nothing that JSON could fill."""
 
 
+class Strange:
+    """A type with code of its own that fails."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, *_: Any) -> Any:
+        raise LookupError("no schema today\nnor tomorrow")
+
+
 def variadic(a: int, *args: int, **kwargs: int) -> None: ...
 def unresolved(a: Unknown) -> None: ...
 def opaque(a: int, b: Opaque) -> None: ...
 def callback(a: int, on_done: Callable[[], None]) -> None: ...
+def strange(a: Strange) -> None: ...
 def broken(a: "1 +") -> None: ...  # noqa: F722
 
 
@@ -281,11 +290,12 @@ def broken(a: "1 +") -> None: ...  # noqa: F722
         ),
         (unresolved, "its annotations cannot be read: name 'Unknown' is not defined .*TYPE_CHECKING"),
         (broken, "its annotations cannot be read: SyntaxError"),
-        (opaque, "its parameter `b` cannot be filled from JSON: .*Opaque"),
-        (callback, "its parameter `on_done` cannot be filled from JSON: "),
+        (opaque, "its parameter `b` is a .*Opaque, which no JSON value can become"),
+        (callback, "its parameter `on_done` is a .*Callable.*, which no JSON value can become"),
+        (strange, "its parameter `a` cannot be filled: LookupError: no schema today$"),
         (dict, "it takes|does not say which parameters"),
     ],
-    ids=["variadic", "unresolved", "syntax", "opaque", "callback", "built-in"],
+    ids=["variadic", "unresolved", "syntax", "opaque", "callback", "strange", "built-in"],
 )
 def test_what_a_model_could_not_fill_is_refused(
     tool: MakeTool, function: Callable[..., Any], message: str
