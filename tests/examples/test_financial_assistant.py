@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from openai_server.fixture import OpenAIServer
 
-from holodeck_core import GraderContext, TestReport, ToolCall, load_suite, run_suite_sync
+from holodeck_core import ConfigError, GraderContext, TestReport, ToolCall, load_suite, run_suite_sync
 
 Script = dict[str, list[Any]]
 Load = Callable[[str], ModuleType]
@@ -112,6 +112,12 @@ def test_all_cases_pass_with_the_right_answers(
     ]
     assert [len(result.turns or ()) for result in report.results] == [4, 3, 3, 5, 4]
     assert all(turn.passed for result in report.results for turn in result.turns or ())
+
+
+def test_without_a_key_nothing_is_sent_to_openai(examples: Path, load: Load, tmp_path: Path) -> None:
+    load("financial-assistant/finance_tools.py")
+    with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
+        load_suite(examples / "financial-assistant" / "agent.yaml", environ={"HOME": str(tmp_path)})
 
 
 WRONG: dict[str, tuple[list[Any], str]] = {
