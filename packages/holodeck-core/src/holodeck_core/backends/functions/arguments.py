@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NotRequired, Required, get_args, get_origin
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import ConfigDict, PydanticSchemaGenerationError, TypeAdapter, ValidationError
+from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import ErrorDetails, to_jsonable_python
 from typing_extensions import TypedDict  # before Python 3.12, pydantic takes no other
@@ -82,15 +84,21 @@ def _typed(fields: dict[str, Any]) -> tuple[TypeAdapter[Any], dict[str, Any]]:
 def _refuse_unfit(parameter: Parameter) -> None:
     try:
         _typed({parameter.name: _type(parameter)})
+    except (PydanticSchemaGenerationError, PydanticInvalidForJsonSchema) as error:
+        what = inspect.formatannotation(parameter.annotation)
+        raise ValueError(
+            f"its parameter `{parameter.name}` is a {what}, which no JSON value can become"
+        ) from error
     except USER_FAULTS as error:  # boundary: a type may bring code of its own
         why = describe(error).splitlines()[0]
-        raise ValueError(f"its parameter `{parameter.name}` cannot be filled from JSON: {why}") from error
+        raise ValueError(f"its parameter `{parameter.name}` cannot be filled: {why}") from error
 
 
 def _type(parameter: Parameter) -> Any:
     """The type of a parameter; one whose default is None may be null, even where its annotation forgets to say so."""
     annotation = parameter.annotation
-    return annotation if parameter.required or parameter.default is not None else annotation | None
+    forgets = not parameter.required and parameter.default is None and annotation is not Any
+    return annotation | None if forgets else annotation
 
 
 def _explain(schema: dict[str, Any], parameter: Parameter, description: str | None) -> None:

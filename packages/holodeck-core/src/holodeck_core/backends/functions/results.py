@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 
 from pydantic_core import to_jsonable_python
@@ -27,15 +28,25 @@ def as_json(value: object) -> JsonValue:
             f"the result is a {type(value).__name__}, which can be read only once: return a list"
         )
     try:
-        return to_json(to_jsonable_python(value, fallback=_from_array))  # type: ignore[no-any-return]
+        return to_json(to_jsonable_python(value, fallback=_as_plain))  # type: ignore[no-any-return]
     except UnicodeEncodeError:  # a lone surrogate
         return to_json(value)  # type: ignore[no-any-return]
+    except NoJsonValue:
+        raise
     except USER_FAULTS as error:  # boundary: serialising may run code of the value's class
         raise NoJsonValue(f"the result is no JSON value: {describe(error)}") from error
 
 
-def _from_array(value: Any) -> Any:
+def _as_plain(value: Any) -> Any:
     tolist = getattr(value, "tolist", None)
     if callable(tolist):
         return tolist()
-    raise TypeError(f"{type(value).__name__} is not known to JSON; return plain values")
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Sequence):
+        return list(value)
+    if isinstance(value, PurePath):
+        return str(value)
+    raise NoJsonValue(
+        f"the result holds a {type(value).__name__}, which is no JSON value: return plain values"
+    )

@@ -122,8 +122,8 @@ def api_key(options: ChatModelOptions, environ: Mapping[str, str]) -> str | None
     for key in (_secret(options.api_key), environ.get(options.key_variable, "")):
         if key.strip():
             return key.strip()
-    own_server = isinstance(options, OpenAIOptions) and options.endpoint is not None
-    return _NO_KEY if own_server else None
+    public = options.endpoint is None or options.endpoint.rstrip("/") == PUBLIC_OPENAI
+    return None if public or isinstance(options, AzureOpenAIOptions) else _NO_KEY
 
 
 def target(options: ChatModelOptions, environ: Mapping[str, str]) -> Target:
