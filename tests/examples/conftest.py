@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
+from openai_server.fixture import openai_process, openai_server  # noqa: F401 - fixtures
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"

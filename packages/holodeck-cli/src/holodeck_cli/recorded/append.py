@@ -22,7 +22,7 @@ from holodeck_cli.recorded.insert import (
 from holodeck_cli.recorded.yaml_text import block
 from holodeck_cli.replace_file import replacing
 from holodeck_core import ConfigError, Problem, load_suite
-from holodeck_core.config.messages.secret_keys import secrets_in
+from holodeck_core.config.messages.secret_values import secret_texts
 from holodeck_core.config.reading.decode import BOM, decode, display, open_file
 from holodeck_core.config.reading.document import Document
 from holodeck_core.config.reading.json_document import read_json
@@ -165,7 +165,7 @@ def _carried_over(path: Path, agent_file: Path) -> tuple[str | None, str]:
         return None, f"{agent_file} is in another folder, so its sections were not carried over"
     text, _ = _read(agent_file)
     document = _document(text, agent_file, AGENT)
-    if any("${" not in secret for secret in secrets_in(document.value)):
+    if any("${" not in secret for secret in secret_texts(document.value)):
         return None, f"{agent_file} holds a secret and was not copied; ${{NAME}} in its place can be"
     sections = None if agent_file.suffix.lower() == _JSON else without_cases(text)
     return sections, f"the sections of {agent_file} could not be carried over"

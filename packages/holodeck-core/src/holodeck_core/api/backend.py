@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import attrs
 from pydantic import BaseModel
 
 from holodeck_core.api.reply import Exchange, Reply, ReplyEvent, UserMessage, collect
 from holodeck_core.models.agent import Agent
+from holodeck_core.models.tool import Tool
+
+
+class Fault(NamedTuple):
+    """What a backend finds wrong with a part of the agent file: the keys that lead to it within that part, and why."""
+
+    path: tuple[str | int, ...]
+    message: str
 
 
 @attrs.frozen
@@ -69,6 +78,10 @@ class Backend(ABC):
     needs_instructions: ClassVar[bool] = False
     """Whether the agent cannot be run without ``instructions``."""
 
+    environ: Mapping[str, str] = os.environ
+    """The environment, and the variables of the file that ``--env-file`` names. Set after the backend was built, and
+    before anything else is asked of it."""
+
     def __init__(self, options: BaseModel, folder: Path) -> None:
         self.options = options
         self.folder = folder
@@ -76,6 +89,24 @@ class Backend(ABC):
     def check_case(self, case: CaseRef) -> str | None:
         """What makes this case impossible to run, found while the file is loaded; None where nothing does."""
         return None
+
+    def check_tool(self, tool: Tool) -> Iterable[Fault]:
+        """What makes this tool of the agent unusable, found while the file is loaded; paths start at the tool."""
+        return ()
+
+    def check_response_format(self, schema: Mapping[str, Any]) -> Iterable[Fault]:
+        """What makes this ``response_format`` unusable, found while the file is loaded; paths start at the schema."""
+        return ()
+
+    def lacks(self) -> Iterable[Fault]:
+        """What is missing on this machine to run the agent, such as a package or a key; paths start at ``model``.
+
+        The file is none the worse for it: `holodeck validate` warns, and what is to run the agent refuses.
+        """
+        return ()
+
+    async def warm_up(self) -> None:  # noqa: B027 - most have nothing that is slow
+        """Do once, before the first session, what takes long: ``open`` does it otherwise, on the time of a turn."""
 
     @abstractmethod
     async def open(self, agent: Agent, case: CaseRef | None = None) -> Session:

@@ -212,6 +212,7 @@ class Run:
         self._reporters.tell(self._started(total, parallel))
         try:
             feed = enumerate(self._selected())
+            await self._warm_up()
             limits = Limits(self._suite.llm_timeout, workers, Pace(self._suite.retries))
             self._cases = [asyncio.create_task(self._work(feed, limits, results)) for _ in range(parallel)]
             await self._side_by_side()
@@ -238,6 +239,15 @@ class Run:
                 self.folder.update(**fields)
             except OSError as error:
                 self._reporters.errors.append(f"run.json: {describe(error)}")
+
+    async def _warm_up(self) -> None:
+        """Let the backend do what takes long before the clock of a turn runs. Where it cannot, ``open`` says why."""
+        try:
+            await self._suite.backend.warm_up()
+        except BaseException as error:
+            if passes_through(error):
+                raise
+            self.notes = (*self.notes, f"warming up the backend failed: {describe(error)}")
 
     async def _close_backend(self) -> None:
         try:
