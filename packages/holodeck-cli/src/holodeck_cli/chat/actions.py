@@ -9,7 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from holodeck_cli.chat.display import Display
-from holodeck_cli.chat.saved import SavedConversation, from_saved, is_conversation_id, to_saved
+from holodeck_cli.chat.saved import (
+    SavedConversation,
+    from_saved,
+    is_conversation_id,
+    to_saved,
+    without_secrets,
+)
 from holodeck_cli.chat.session_manager import ChatSessionManager
 from holodeck_cli.chat.slash import LITERAL_HINT, SLASH_COMMANDS, Do
 from holodeck_cli.chat.store import ConversationStore, StoreProblem
@@ -95,7 +101,7 @@ class Actions:
             agent_path=None if path is None else str(path.absolute()),
             started_at=turns[0].at,
             saved_at=datetime.now(UTC),
-            turns=to_saved(turns),
+            turns=to_saved(without_secrets(turns, self._manager.suite.secrets)),
         )
         try:
             written = self._store.save(conversation)
@@ -134,11 +140,12 @@ class Actions:
         if not turns:
             self._display.tell("nothing has been said yet that could be exported", "warning")
             return
+        public = without_secrets(turns, self._manager.suite.secrets)
         case = RecordedCase(
-            one_line(turns[0].message, _NAME_WIDTH) or "chat",
+            one_line(public[0].message, _NAME_WIDTH) or "chat",
             tuple(
                 RecordedTurn(turn.message, turn.reply.text or None, tuple(turn.reply.tool_calls))
-                for turn in turns
+                for turn in public
             ),
         )
         path = Path(os.path.expanduser(file))
@@ -154,6 +161,8 @@ class Actions:
             return
         count = "1 turn" if len(turns) == 1 else f"{len(turns)} turns"
         self._display.tell(f"exported {count} as the test case '{written.name}' of {written.file}")
+        if public != turns:
+            self._display.tell("secrets in it are masked: a turn that has one cannot pass", "warning")
         for note in written.notes:
             self._display.tell(note, "quiet")
         if written.agent is not None:

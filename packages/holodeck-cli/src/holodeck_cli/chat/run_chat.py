@@ -28,7 +28,6 @@ from holodeck_cli.loading import load
 from holodeck_cli.mistakes import UsageMistake
 from holodeck_cli.streams import tell_error
 from holodeck_core import ChatConfig, PluginHost, Suite
-from holodeck_core.text import one_line
 
 if TYPE_CHECKING:
     from holodeck_cli.chat.terminal_modes import QuietKeyboard
@@ -67,7 +66,8 @@ def run_chat(request: ChatRequest) -> ExitCode:
     try:
         return asyncio.run(chat.run(resumed))
     except SystemExit as exit_:  # raised in a task of the agent's own, which asyncio lets out of the loop
-        tell_error(f"error: the agent ended the program: SystemExit: {exit_}")
+        why = OutputGate(suite.secrets).line(f"the agent ended the program: SystemExit: {exit_}")
+        tell_error(f"error: {why}")
         return ExitCode.NOT_RUN
     finally:
         chat.leave()
@@ -97,14 +97,14 @@ class _Chat:
             self._keyboard.restore()
 
     async def run(self, resumed: SavedConversation | None) -> ExitCode:
-        gate = OutputGate()
+        gate = OutputGate(self._suite.secrets)
         display = Display(self._screen, gate, verbose=self._config.verbose)
         manager = ChatSessionManager(self._suite, self._config.max_messages, self._observer(gate))
         agent = self._suite.agent
         host = PluginHost(aliases=agent.plugins.aliases, disabled=agent.plugins.disabled)
         validators, problems = find_validators(host)
         for problem in problems:
-            tell_error(f"warning: {one_line(problem)}")
+            display.tell(f"warning: {problem}", "warning")
         if self._edited:
             display.tell(f"{agent.name} ({agent.model.provider}); /help shows the commands", "plain")
         reader = self._reader()

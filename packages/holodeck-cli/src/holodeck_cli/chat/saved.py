@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, Literal
 
+import attrs
 from pydantic import Field
 
 from holodeck_cli.chat.events import ChatTurn
 from holodeck_core import Reply, TokenUsage, ToolCall, to_json
 from holodeck_core.api.values import thaw
 from holodeck_core.models.base import StrictModel, UtcDatetime
+from holodeck_core.redaction.redactor import Redactor
 
 VERSION: Final = 1
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -60,6 +62,37 @@ class SavedConversation(StrictModel):
     def messages(self) -> int:
         """How many messages user and agent have said."""
         return sum(2 if turn.reply.strip() else 1 for turn in self.turns)
+
+
+def without_secrets(turns: Iterable[ChatTurn], secrets: Redactor) -> list[ChatTurn]:
+    """The turns as a file may hold them: as they were received, but for the secrets of the agent file in them."""
+    if not secrets:
+        return list(turns)
+    return [
+        attrs.evolve(
+            turn,
+            message=secrets.redact_value(turn.message),
+            reply=attrs.evolve(
+                turn.reply,
+                text=secrets.redact_value(turn.reply.text),
+                tool_calls=tuple(_without_secrets(call, secrets) for call in turn.reply.tool_calls),
+            ),
+        )
+        for turn in turns
+    ]
+
+
+def _without_secrets(call: ToolCall, secrets: Redactor) -> ToolCall:
+    hidden = secrets.redact_value
+    return ToolCall(
+        hidden(call.name),
+        hidden(thaw(call.args)),
+        hidden(thaw(call.result)),
+        hidden(call.error),
+        call.duration_ms,
+        hidden(call.raw_args),
+        hidden(call.runtime_name),
+    )
 
 
 def to_saved(turns: Iterable[ChatTurn]) -> list[SavedTurn]:

@@ -103,7 +103,7 @@ class ConversationTracer:
         """What may be recorded of something that was said."""
         if not self._record_content:
             return None
-        return self._gate.block(value if isinstance(value, str) else json_text(value))
+        return self._gate.block(value) if isinstance(value, str) else self._gate.line(json_text(value))
 
 
 class TurnTracer:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -49,8 +48,7 @@ def call_details(gate: OutputGate, call: ToolCall) -> Iterator[str]:
 
 
 def _full(gate: OutputGate, title: str, value: object) -> Iterator[str]:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=str)
-    first, *rest = gate.block(text).split("\n")
+    first, *rest = gate.full(value).split("\n")
     yield f"{_INDENT}{title}: {first}"
     for line in rest:
         yield f"{_INDENT}{line}"

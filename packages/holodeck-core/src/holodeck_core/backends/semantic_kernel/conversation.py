@@ -17,6 +17,7 @@ from semantic_kernel.contents import (
 
 from holodeck_core.api.backend import Session
 from holodeck_core.api.reply import (
+    Exchange,
     ReplyDone,
     ReplyEvent,
     TextDelta,
@@ -30,6 +31,7 @@ from holodeck_core.backends.faults import after_tools
 from holodeck_core.backends.functions.outcome import ToolOutcome
 from holodeck_core.backends.semantic_kernel.chat_model import ChatModel
 from holodeck_core.backends.semantic_kernel.completion import Completion
+from holodeck_core.backends.semantic_kernel.earlier import earlier_messages
 from holodeck_core.backends.semantic_kernel.prompt_tool import PromptOutcome
 from holodeck_core.backends.semantic_kernel.prompts import text_of_value
 from holodeck_core.backends.semantic_kernel.schemas import reply_fault
@@ -60,6 +62,12 @@ class Conversation(Session):
         self._tools = tools
         self._max_tool_rounds = max_tool_rounds
         self._response_format = response_format
+
+    async def restore(self, exchanges: Sequence[Exchange]) -> bool:
+        """The model is sent an earlier conversation with every message, as if it had been held in this session."""
+        for number, exchange in enumerate(exchanges):
+            self.history.messages.extend(earlier_messages(exchange, number))
+        return True
 
     async def stream(self, message: UserMessage) -> AsyncGenerator[ReplyEvent, None]:
         """The events of one turn. Calls of one completion run side by side, and start in the model's order."""
