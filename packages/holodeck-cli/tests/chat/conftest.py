@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 import termios
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import pexpect  # type: ignore[import-untyped]
 import pyte
 import pytest
+
+from holodeck_cli.main import main
 
 COLUMNS, ROWS = 100, 40
 Write: TypeAlias = Callable[..., Path]
@@ -151,3 +154,35 @@ def terminal(tmp_path: Path, chat_env: dict[str, str]) -> Iterator[Callable[...,
     yield start
     for each in running:
         each.child.close(force=True)
+
+
+class Done(NamedTuple):
+    """How a chat ended, and what it wrote."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def piped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], data: Path
+) -> Callable[..., Done]:
+    """Run a chat with an input, in this process."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_DATA_HOME", str(data.parents[1]))
+
+    def run(text: str | bytes, *args: str, env: Mapping[str, str] | None = None) -> Done:
+        for name, value in (env or {}).items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(
+            sys, "stdin", io.TextIOWrapper(io.BytesIO(text if isinstance(text, bytes) else text.encode()))
+        )
+        capsys.readouterr()
+        code = main(["chat", *args])
+        for name, module in list(sys.modules.items()):  # each test has modules of its own
+            if str(getattr(module, "__file__", None)).startswith(str(tmp_path)):
+                del sys.modules[name]
+        return Done(code, *capsys.readouterr())
+
+    return run

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import signal
@@ -11,22 +10,12 @@ import sys
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from types import SimpleNamespace
+from typing import Any, TypeAlias
 
 import pytest
 
-from holodeck_cli.main import main
-
-
-class Done(NamedTuple):
-    """How a chat ended, and what it wrote."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-Run: TypeAlias = Callable[..., Done]
+Run: TypeAlias = Callable[..., Any]
 Write: TypeAlias = Callable[..., Path]
 
 ECHO = "def agent(text): return f'you said {text!r}'\n"
@@ -36,7 +25,7 @@ ECHO = "def agent(text): return f'you said {text!r}'\n"
 def process(tmp_path: Path, chat_env: dict[str, str]) -> Run:
     """Run a chat with an input, as a process."""
 
-    def run(text: str, *args: str, env: Mapping[str, str] | None = None, encoding: str = "utf-8") -> Done:
+    def run(text: str, *args: str, env: Mapping[str, str] | None = None, encoding: str = "utf-8") -> Any:
         done = subprocess.run(
             [sys.executable, "-m", "holodeck_cli", "chat", *args],
             cwd=tmp_path,
@@ -46,31 +35,11 @@ def process(tmp_path: Path, chat_env: dict[str, str]) -> Run:
             timeout=60,
             check=False,
         )
-        return Done(done.returncode, done.stdout.decode(encoding), done.stderr.decode(encoding))
-
-    return run
-
-
-@pytest.fixture
-def piped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], data: Path
-) -> Run:
-    """Run a chat with an input, in this process."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_DATA_HOME", str(data.parents[1]))
-
-    def run(text: str | bytes, *args: str, env: Mapping[str, str] | None = None) -> Done:
-        for name, value in (env or {}).items():
-            monkeypatch.setenv(name, value)
-        monkeypatch.setattr(
-            sys, "stdin", io.TextIOWrapper(io.BytesIO(text if isinstance(text, bytes) else text.encode()))
+        return SimpleNamespace(
+            returncode=done.returncode,
+            stdout=done.stdout.decode(encoding),
+            stderr=done.stderr.decode(encoding),
         )
-        capsys.readouterr()
-        code = main(["chat", *args])
-        for name, module in list(sys.modules.items()):  # each test has modules of its own
-            if str(getattr(module, "__file__", None)).startswith(str(tmp_path)):
-                del sys.modules[name]
-        return Done(code, *capsys.readouterr())
 
     return run
 
