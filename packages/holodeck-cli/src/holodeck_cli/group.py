@@ -50,9 +50,7 @@ class LazyGroup(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
-            own = _own_commands(PluginHost())
-            rows = [(name, command.summary) for name, command in COMMANDS.items()]
-            formatter.write_dl([*rows, *((name, command.summary) for name, command in own.items())])
+            formatter.write_dl(_command_rows())
         if plugins := _plugin_rows():
             with formatter.section("Commands of plugins"):
                 formatter.write_dl(plugins)
@@ -125,6 +123,15 @@ def _debug_option() -> TyperOption:
     """``--debug`` is looked for in the whole command line: it may stand before or behind the command."""
     help_text = "Show the traceback of an internal error."
     return TyperOption(param_decls=["--debug"], is_flag=True, expose_value=False, help=help_text)
+
+
+def _command_rows() -> list[tuple[str, str]]:
+    rows = [(name, command.summary) for name, command in COMMANDS.items()]
+    try:
+        own = _own_commands(PluginHost())
+    except ConfigError:  # told below, where the plugins stand
+        return rows
+    return [*rows, *((name, command.summary) for name, command in own.items())]
 
 
 def _plugin_rows() -> list[tuple[str, str]]:
