@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -9,12 +10,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from holodeck_core import Reporter, ReportSummary, RunFinished, RunStarted, TestReport, TestResult
+from holodeck_core.config.schema import report_schema
 from holodeck_core.engine.case_events import case_told_again
 from holodeck_core.engine.reporting import Reporters
 
@@ -59,7 +63,7 @@ def holodeck(tmp_path: Path) -> Holodeck:
     """The command line, started in ``tmp_path``."""
 
     def run(*args: str, env: Mapping[str, str] | None = None, encoding: str = "utf-8") -> Process:
-        return subprocess.run(
+        done = subprocess.run(
             [*COMMAND, *args],
             cwd=tmp_path,
             env=clean_environment(env),
@@ -68,8 +72,26 @@ def holodeck(tmp_path: Path) -> Holodeck:
             timeout=60,
             check=False,
         )
+        _check_reports(args, tmp_path)
+        return done
 
     return run
+
+
+def _check_reports(args: Sequence[str], folder: Path) -> None:
+    """Every report in JSON that a test writes fulfils the schema that ``holodeck schema --report`` prints."""
+    if not args or args[0] not in ("test", "report"):
+        return
+    for option, path in itertools.pairwise(args):
+        if option in ("-o", "--output") and path.endswith(".json") and (folder / path).is_file():
+            report = json.loads((folder / path).read_bytes())
+            if "schema_version" in report:  # else it is one that was there before
+                assert [error.message for error in _report_validator().iter_errors(report)] == []
+
+
+@cache
+def _report_validator() -> Draft202012Validator:
+    return Draft202012Validator(report_schema())
 
 
 @pytest.fixture

@@ -227,7 +227,7 @@ TEXTS = (
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=st.lists(TEXTS, min_size=1, max_size=3), complete=st.booleans())
 def test_whatever_is_said_the_reports_are_well_formed(
     texts: list[str], complete: bool, render: Render

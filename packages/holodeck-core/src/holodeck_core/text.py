@@ -87,7 +87,10 @@ def reveal(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return _CONCEALED.sub(_escape_each, text.replace("\r\n", "\n"))
+    text = text.replace("\r\n", "\n")
+    for hidden in (_CONCEALED, _LONE_SELECTOR, _LONE_JOINER):
+        text = hidden.sub(_escape_each, text)
+    return text
 
 
 def one_line(text: str, width: int | None = None) -> str:
@@ -141,10 +144,7 @@ _UNSEEN = re.compile(
 _NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
     chr(plane << 16 | 0xFFFE) + chr(plane << 16 | 0xFFFF) for plane in range(17)
 )
-_CONCEALED = re.compile(
-    f"{_HIDDEN.pattern}|[\x0b\x0c\r\x85\u2028\u2029\ud800-\udfff{_NONCHARACTERS}]"
-    f"|{_LONE_SELECTOR.pattern}|{_LONE_JOINER.pattern}"
-)
+_CONCEALED = re.compile(f"{_HIDDEN.pattern}|[\x0b\x0c\r\x85\u2028\u2029\ud800-\udfff{_NONCHARACTERS}]")
 
 
 def _escape_each(match: re.Match[str]) -> str:
