@@ -80,27 +80,29 @@ def echo(write: Write, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    ("said", "shown"),
-    [
-        ("before\x1b]52;c;SGVsbG8=\x07after", "beforeafter"),
-        ("\x1b]8;;http://evil.example\x1b\\link\x1b]8;;\x1b\\", "link"),
-        ("\x1b[31mred\x1bc\x1b[2J\x1bP+q\x1b\\", "red"),
-        ("a\rb\x08\x08\x07", "a\nb"),
-        ("tab\tand\nline", "tab\tand\nline"),
-        ("all of\x1b]0;this stays", "all of0;this stays"),
-        ("pay \u202eevil\u202c now \u2066x\u2069 \u200b\U000e0041", "pay evil now x "),
-        ("👩\u200d🚀 \u0645\u0651", "👩\u200d🚀 \u0645\u0651"),
-        (
-            "see [/etc/hosts], [bold and [/] and arr[0] and [link=http://x]y[/link]",
-            "see [/etc/hosts], [bold and [/] and arr[0] and [link=http://x]y[/link]",
-        ),
-    ],
-    ids=lambda text: repr(text)[:30],
-)
-def test_what_an_agent_says_is_text(scripted: Callable[..., Path], said: str, shown: str) -> None:
-    done = piped(scripted({"reply": said}, {"reply": said, "chunks": len(said)}), "one\ntwo\n")
-    assert done.stdout.decode() == f"{shown}\n{shown}\n"
+SAID = [
+    ("before\x1b]52;c;SGVsbG8=\x07after", "beforeafter"),
+    ("\x1b]8;;http://evil.example\x1b\\link\x1b]8;;\x1b\\", "link"),
+    ("\x1b[31mred\x1bc\x1b[2J\x1bP+q\x1b\\", "red"),
+    ("a\rb\x08\x08\x07", "a\nb"),
+    ("tab\tand\nline", "tab\tand\nline"),
+    ("all of\x1b]0;this stays", "all of0;this stays"),
+    ("pay \u202eevil\u202c now \u2066x\u2069 \u200b\U000e0041", "pay evil now x "),
+    ("👩\u200d🚀 \u0645\u0651", "👩\u200d🚀 \u0645\u0651"),
+    (
+        "see [/etc/hosts], [bold and [/] and arr[0] and [link=http://x]y[/link]",
+        "see [/etc/hosts], [bold and [/] and arr[0] and [link=http://x]y[/link]",
+    ),
+]
+
+
+def test_what_an_agent_says_is_text(scripted: Callable[..., Path]) -> None:
+    folder = scripted(
+        *({"reply": said} for said, _ in SAID), *({"reply": said, "chunks": len(said)} for said, _ in SAID)
+    )
+    done = piped(folder, "go on\n" * 2 * len(SAID))
+    shown = [line for _, shown in SAID for line in shown.split("\n")]
+    assert done.stdout.decode().split("\n") == [*shown, *shown, ""]
 
 
 def test_names_and_keys_are_text_as_well(scripted: Callable[..., Path]) -> None:

@@ -135,8 +135,9 @@ def test_mistakes_in_the_file_are_told_as_validate_tells_them(
 def test_an_agent_that_does_not_start(piped: Run, tmp_path: Path, write_agent: Write) -> None:
     (tmp_path / "dead.py").write_text("def make(): raise OSError('no desk')\n")
     write_agent(model={"provider": "python", "agent": "dead:make"})
-    done = piped("hi\n")
-    assert (done.returncode, done.stdout) == (3, "")
+    for text in ("hi\n", "exit\n", ""):
+        done = piped(text)
+        assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr == "error: the agent could not be started: OSError: no desk (dead.py:1 in make)\n"
 
 
@@ -218,6 +219,28 @@ class TestStreams:
             check=False,
         )
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_chat_that_is_interrupted_while_it_waits_for_a_line_ends(
+    tmp_path: Path, write_agent: Write, chat_env: dict[str, str]
+) -> None:
+    write_agent({"reply": "a"})
+    process = subprocess.Popen(
+        [sys.executable, "-m", "holodeck_cli", "chat"],
+        cwd=tmp_path,
+        env=chat_env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("one\nbegun")
+    process.stdin.flush()
+    assert process.stdout.readline() == "a\n"
+    process.send_signal(signal.SIGINT)
+    assert (process.wait(20), *process.communicate()) == (130, "", "")
 
 
 def test_a_chat_that_is_interrupted_stops(

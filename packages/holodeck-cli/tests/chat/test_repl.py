@@ -10,8 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import pytest
-
 Start: TypeAlias = Callable[..., Any]
 Write: TypeAlias = Callable[..., Path]
 
@@ -249,6 +247,35 @@ class TestCtrlC:
         chat.say("three")
         assert "Hello" in chat.text
 
+    def test_a_signal_at_the_prompt_is_the_same(self, terminal: Start, write_agent: Write) -> None:
+        write_agent(HELLO)
+        chat = terminal()
+        for _ in range(2):
+            chat.prompt()
+            chat.child.kill(signal.SIGINT)
+            chat.wait(lambda: "again leaves" in chat.text, "hint")
+        assert chat.end() == 130
+
+
+class TestDumbTerminal:
+    """One that cannot move its cursor: lines as the terminal itself edits them."""
+
+    def test_a_chat(self, terminal: Start, write_agent: Write) -> None:
+        write_agent(HELLO, {"error": "timeout"})
+        chat = terminal(env={"TERM": "dumb"})
+        chat.wait_for(">")
+        chat.send("hi\n")
+        chat.wait_for("Hello, I am here.\n>")
+        chat.send("and now\n")
+        time.sleep(0.3)
+        chat.send("\x03")
+        chat.wait_for("stopped; the conversation is as it was before your message")
+        chat.send("half\x03")
+        chat.wait_for("Ctrl-C again leaves")
+        chat.send("\x03")
+        assert chat.end() == 130
+        assert "\x1b" not in chat.raw
+
 
 class TestCtrlD:
     def test_on_an_empty_line_it_leaves(self, terminal: Start, write_agent: Write) -> None:
@@ -383,14 +410,6 @@ class TestEnds:
         chat.wait(chat.is_restored, "restored terminal")
         assert chat.end() == 143
 
-    @pytest.mark.parametrize("word", ["exit", "quit", "/exit", "/quit", "EXIT"])
-    def test_words_that_leave(self, terminal: Start, write_agent: Write, word: str) -> None:
-        write_agent(HELLO)
-        chat = terminal()
-        chat.prompt()
-        chat.send(f"{word}\r")
-        assert chat.end() == 0
-
     def test_a_lost_conversation_is_told_and_leaving_it_says_so(
         self, terminal: Start, write_agent: Write, data: Path
     ) -> None:
@@ -403,6 +422,20 @@ class TestEnds:
         assert (data / "kept.json").exists()
         chat.send("exit\r")
         assert chat.end() == 3
+
+    def test_a_conversation_that_is_resumed_is_there_before_the_prompt(
+        self, terminal: Start, write_agent: Write, tmp_path: Path
+    ) -> None:
+        (tmp_path / "slow.py").write_text(
+            "import asyncio\nasync def open_it():\n    await asyncio.sleep(0.5)\n    return lambda text: 'up'\n"
+        )
+        write_agent(model={"provider": "python", "agent": "slow:open_it"})
+        first = terminal()
+        first.say("hi")
+        first.say("/save kept")
+        chat = terminal("--resume", "kept")
+        chat.prompt()
+        assert chat.lines[1] == "resumed 'kept': 2 messages; /history shows them"
 
     def test_an_agent_that_does_not_start_ends_the_chat(
         self, terminal: Start, write_agent: Write, tmp_path: Path

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 from holodeck_cli.chat.display import Display
@@ -13,7 +12,6 @@ from holodeck_cli.chat.saved import (
     SavedConversation,
     from_saved,
     is_conversation_id,
-    to_saved,
     without_secrets,
 )
 from holodeck_cli.chat.session_manager import ChatSessionManager
@@ -94,17 +92,8 @@ class Actions:
                 f"not saved: another conversation is saved as '{conversation_id}'; take another name", "error"
             )
             return
-        path = self._manager.suite.path
-        conversation = SavedConversation(
-            id=conversation_id,
-            agent_name=chat.agent_config.name,
-            agent_path=None if path is None else str(path.absolute()),
-            started_at=turns[0].at,
-            saved_at=datetime.now(UTC),
-            turns=to_saved(without_secrets(turns, self._manager.suite.secrets)),
-        )
         try:
-            written = self._store.save(conversation)
+            written = self._store.save(self._manager.saved(conversation_id))
         except StoreProblem as problem:
             self._display.tell(f"not saved: {problem}", "error")
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import BinaryIO, Protocol
+from typing import Protocol
 
 from holodeck_core.engine.workers import Workers
 
@@ -29,11 +29,15 @@ class Reader(Protocol):
 
 
 class LineReader:
-    """Lines of a stream, read in a thread, so that one that never comes holds up nothing. ``prompt`` is called
-    before each."""
+    """Lines of a stream, read in a thread, so that one that never comes holds up nothing.
 
-    def __init__(self, stream: BinaryIO, prompt: Callable[[], None]) -> None:
-        self._stream = stream
+    ``more`` gives the next bytes, none at the end. It must not hold a lock while it waits, as buffered streams do: the
+    process could not end. ``prompt`` is called before each line.
+    """
+
+    def __init__(self, more: Callable[[], bytes], prompt: Callable[[], None]) -> None:
+        self._more = more
+        self._buffer = bytearray()
         self._prompt = prompt
         self._workers = Workers()
         self._pending: asyncio.Task[bytes] | None = None
@@ -42,7 +46,7 @@ class LineReader:
     async def read(self) -> str:
         self._prompt()
         if self._pending is None:
-            self._pending = asyncio.create_task(self._workers.call(self._stream.readline, key="stdin"))
+            self._pending = asyncio.create_task(self._workers.call(self._line, key="stdin"))
         interrupted = asyncio.create_task(self._interrupted.wait())
         try:
             await asyncio.wait({self._pending, interrupted}, return_when=asyncio.FIRST_COMPLETED)
@@ -59,3 +63,15 @@ class LineReader:
 
     def interrupt(self) -> None:
         self._interrupted.set()
+
+    def _line(self) -> bytes:
+        searched = 0
+        while (end := self._buffer.find(b"\n", searched)) < 0:
+            searched = len(self._buffer)
+            if not (more := self._more()):
+                end = searched - 1
+                break
+            self._buffer += more
+        line = bytes(self._buffer[: end + 1])
+        del self._buffer[: end + 1]
+        return line

@@ -70,6 +70,8 @@ class Repl:
         started = asyncio.create_task(begin)
         try:
             await asyncio.wait({started}, timeout=_QUICK_START_S)
+            if resumed is not None and not await self._stoppable(started, "the agent starts"):
+                return ExitCode.INTERRUPTED
             return await self._loop(started)
         finally:
             if not started.done():
@@ -82,7 +84,7 @@ class Repl:
             try:
                 text = await self._next(started)
             except EOFError:
-                return self._left(ExitCode.OK)
+                return self._left(started)
             except Interrupted as interrupted:
                 if not self._attended or (ready_to_leave and not interrupted.had_text):
                     return ExitCode.INTERRUPTED
@@ -92,7 +94,7 @@ class Repl:
             ready_to_leave = False
             asked = read_line(text)
             if isinstance(asked, Do) and asked.name == "exit":
-                return self._left(ExitCode.OK)
+                return self._left(started)
             if not started.done() and not await self._stoppable(started, "the agent starts"):
                 return ExitCode.INTERRUPTED
             started.result()
@@ -103,8 +105,11 @@ class Repl:
                     self._display.tell("stopped", "quiet")
                 case Say():
                     stopped = not await self._say(asked.text)
-                    if self._manager.ended is not None and not self._told_how_to_go_on():
-                        return ExitCode.NOT_RUN
+                    if self._manager.ended is not None:
+                        if not self._attended:
+                            return ExitCode.NOT_RUN
+                        why = f"{self._manager.ended}; " if stopped else ""
+                        self._display.tell(f"{why}{_AT_THE_LIMIT}", "warning")
                     if stopped and not self._attended:
                         return ExitCode.INTERRUPTED
 
@@ -123,6 +128,8 @@ class Repl:
             if not reading.done():
                 reading.cancel()
                 await asyncio.wait({reading})
+            if not reading.cancelled():
+                reading.exception()  # where the agent did not start, it does not matter
 
     async def _say(self, text: str) -> bool:
         """Send a message, if it may be sent, and show the reply; False where it was stopped."""
@@ -150,7 +157,8 @@ class Repl:
                     await asyncio.sleep(0)  # also for an agent that never waits, Ctrl-C gets its turn
 
         if not await self._stoppable(show()):
-            view.break_off("stopped; the conversation is as it was before your message", "quiet")
+            as_before = "; the conversation is as it was before your message"
+            view.break_off("stopped" if self._manager.ended else f"stopped{as_before}", "quiet")
             return False
         if warning := self._manager.limit.warning(before, self._manager.chat.message_count):
             self._display.tell(f"{warning}; {_AT_THE_LIMIT}", "warning")
@@ -181,12 +189,8 @@ class Repl:
         task.result()
         return True
 
-    def _told_how_to_go_on(self) -> bool:
-        """After a lost conversation: whether there is somebody who can begin another one."""
-        if self._attended:
-            self._display.tell(f"{self._manager.ended}; {_AT_THE_LIMIT}", "warning")
-        return self._attended
-
-    def _left(self, code: ExitCode) -> ExitCode:
+    def _left(self, started: asyncio.Task[None]) -> ExitCode:
+        if started.done():
+            started.result()
         lost = self._manager.chat.state is SessionState.TERMINATED
-        return ExitCode.NOT_RUN if lost else code
+        return ExitCode.NOT_RUN if lost else ExitCode.OK

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from io import BytesIO
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from holodeck_cli.chat.terminal_modes import QuietKeyboard
     from holodeck_cli.chat.tracing_setup import Tracing
 
+_PIECE = 65_536
 _INSTALL = "pip install 'holodeck-core[otel]'"
 
 
@@ -137,14 +139,23 @@ class _Chat:
             from holodeck_cli.chat.editor import Editor
 
             return Editor(self._store.ids)
-        stream = BytesIO() if sys.stdin is None else sys.stdin.buffer
-        return LineReader(stream, _ask if self._typed else _say_nothing)
+        return LineReader(_input(), _ask if self._typed else _say_nothing)
 
 
 def _keyboard() -> QuietKeyboard:
     from holodeck_cli.chat.terminal_modes import QuietKeyboard
 
     return QuietKeyboard(sys.stdin.fileno())
+
+
+def _input() -> Callable[[], bytes]:
+    """Gives the next bytes of standard input; none where there is no such stream."""
+    if sys.stdin is None:
+        return bytes
+    try:
+        return partial(os.read, sys.stdin.fileno(), _PIECE)
+    except (OSError, ValueError):  # something in a program has taken the place of the stream
+        return partial(sys.stdin.buffer.read, _PIECE)
 
 
 def _ask() -> None:

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from holodeck_cli.chat.events import ChatEvent, ChatTurn, TryingAgain, TurnDone, TurnFailed
 from holodeck_cli.chat.limits import MessageLimit
 from holodeck_cli.chat.reply_stream import reply_stream
+from holodeck_cli.chat.saved import SavedConversation, to_saved, without_secrets
 from holodeck_cli.chat.tool_executions import KnownTools, add_turn
 from holodeck_core import (
     ChatHistory,
@@ -168,6 +169,18 @@ class ChatSessionManager:
         for turn in turns:
             self._add(turn)
         return remembered
+
+    def saved(self, conversation_id: str) -> SavedConversation:
+        """The conversation as it may be kept, without the secrets of the agent file."""
+        path = self.suite.path
+        return SavedConversation(
+            id=conversation_id,
+            agent_name=self.chat.agent_config.name,
+            agent_path=None if path is None else str(path.absolute()),
+            started_at=self.turns[0].at if self.turns else self.chat.started_at,
+            saved_at=datetime.now(UTC),
+            turns=to_saved(without_secrets(self.turns, self.suite.secrets)),
+        )
 
     async def shut_down(self) -> str | None:
         """End the session and release what the agent holds; says what went wrong, None where nothing did."""
