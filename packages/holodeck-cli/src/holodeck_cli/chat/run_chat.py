@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
+from pydantic import ValidationError
 
 from holodeck_cli.chat.actions import Actions
 from holodeck_cli.chat.display import Display
@@ -53,17 +54,19 @@ class ChatRequest:
 def run_chat(request: ChatRequest) -> ExitCode:
     """Hold a conversation. Raises ConfigError and UsageMistake for what is wrong before it begins."""
     suite = load(request.agent, env_file=request.env_file)
-    config = ChatConfig(
-        agent_config_path=request.agent,
-        verbose=request.verbose,
-        enable_observability=request.observability,
-        max_messages=request.max_messages,
-    )
     try:
+        config = ChatConfig(
+            agent_config_path=request.agent,
+            verbose=request.verbose,
+            enable_observability=request.observability,
+            max_messages=request.max_messages,
+        )
         store = ConversationStore(conversations_folder(os.environ))
         resumed = None if request.resume is None else store.load(request.resume)
     except StoreProblem as problem:
         raise UsageMistake(str(problem)) from None
+    except ValidationError as error:  # the agent file is a pipe, say
+        raise UsageMistake(error.errors(include_url=False)[0]["msg"]) from None
     chat = _Chat(suite, config, store, request.env_file)
     try:
         return asyncio.run(chat.run(resumed))
