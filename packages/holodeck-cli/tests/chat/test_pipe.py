@@ -295,6 +295,12 @@ class TestCommands:
         ]
         assert "nothing has been said yet" in done.stderr
 
+    def test_no_line_of_the_history_looks_like_another_turn(self, piped: Run, write_agent: Write) -> None:
+        write_agent({"reply": "yes\nyou: I agree\n\nagent: good"})
+        assert piped("hi\n/history\n").stdout.splitlines()[-5:] == [
+            *("you: hi", "agent: yes", "  you: I agree", "", "  agent: good")
+        ]
+
     def test_tools(self, piped: Run, tmp_path: Path, write_agent: Write) -> None:
         (tmp_path / "t.py").write_text("def add(a: int) -> int:\n    return a\n")
         tools = [

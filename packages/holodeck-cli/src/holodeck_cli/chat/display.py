@@ -49,13 +49,18 @@ class Display:
 
     def turn(self, turn: ChatTurn) -> None:
         """A turn of the conversation so far."""
-        self.tell(f"you: {turn.message}")
+        self._said("you", turn.message)
         for call in turn.reply.tool_calls:
             self._screen.line(f"  {call_line(self._gate, call, None)}")
             if self._verbose:
                 for line in call_details(self._gate, call):
                     self._screen.line(f"  {line}")
-        self.tell(f"agent: {turn.reply.text if turn.reply.text.strip() else EMPTY_REPLY}")
+        self._said("agent", turn.reply.text if turn.reply.text.strip() else EMPTY_REPLY)
+
+    def _said(self, who: str, text: str) -> None:
+        """All lines but the first are indented, so that none looks like another turn."""
+        first, *rest = self._gate.block(text).split("\n")
+        self.tell("\n".join([f"{who}: {first}", *(f"  {line}".rstrip() for line in rest)]))
 
 
 class ReplyView:

@@ -13,13 +13,13 @@ from holodeck_cli.chat.reader import Interrupted, Reader
 from holodeck_cli.chat.saved import SavedConversation
 from holodeck_cli.chat.session_manager import ChatSessionManager, StartFailed
 from holodeck_cli.chat.signals import Signals
-from holodeck_cli.chat.slash import Do, Say, Unknown, read_line
+from holodeck_cli.chat.slash import Asked, Do, Say, Unknown, read_line
 from holodeck_cli.chat.validators import NamedValidator, check_message
 from holodeck_cli.exit_codes import ExitCode
 from holodeck_core import Accepted, Refused, SessionState
 
 _QUICK_START_S = 0.05
-_AT_THE_LIMIT = "/save keeps this conversation, /clear begins a new one"
+_WAYS_ON = "/save keeps this conversation, /clear begins a new one"
 
 
 class Repl:
@@ -98,20 +98,27 @@ class Repl:
             if not started.done() and not await self._stoppable(started, "the agent starts"):
                 return ExitCode.INTERRUPTED
             started.result()
-            match asked:
-                case Unknown():
-                    self._display.tell(asked.hint, "error")
-                case Do() if not await self._stoppable(self._actions.do(asked), f"/{asked.name}"):
+            completed = await self._carry_out(asked)
+            if self._attended:
+                continue
+            if not completed:
+                return ExitCode.INTERRUPTED
+            if self._manager.ended is not None:
+                return ExitCode.NOT_RUN
+
+    async def _carry_out(self, asked: Asked) -> bool:
+        """Do what a line asks for; False where it was stopped."""
+        match asked:
+            case Unknown():
+                self._display.tell(asked.hint, "error")
+                return True
+            case Do():
+                completed = await self._stoppable(self._actions.do(asked), f"/{asked.name}")
+                if not completed:
                     self._display.tell("stopped", "quiet")
-                case Say():
-                    stopped = not await self._say(asked.text)
-                    if self._manager.ended is not None:
-                        if not self._attended:
-                            return ExitCode.NOT_RUN
-                        why = f"{self._manager.ended}; " if stopped else ""
-                        self._display.tell(f"{why}{_AT_THE_LIMIT}", "warning")
-                    if stopped and not self._attended:
-                        return ExitCode.INTERRUPTED
+                return completed
+            case Say():
+                return await self._say(asked.text)
 
     async def _next(self, started: asyncio.Task[None]) -> str:
         """What the user writes; StartFailed where the agent turns out not to start meanwhile."""
@@ -140,7 +147,7 @@ class Repl:
         for note in checked.notes:
             self._display.tell(note, "warning")
         if refusal := self._manager.refusal():
-            self._display.tell(f"not sent: {refusal}; {_AT_THE_LIMIT}", "error")
+            self._display.tell(f"not sent: {refusal}; {_WAYS_ON}", "error")
             return True
         return await self._exchange(checked)
 
@@ -158,11 +165,18 @@ class Repl:
 
         if not await self._stoppable(show()):
             as_before = "; the conversation is as it was before your message"
-            view.break_off("stopped" if self._manager.ended else f"stopped{as_before}", "quiet")
+            ended = self._manager.ended
+            view.break_off(f"stopped{as_before}" if ended is None else f"stopped; {ended}", "quiet")
+            self._tell_ways_on()
             return False
+        self._tell_ways_on()
         if warning := self._manager.limit.warning(before, self._manager.chat.message_count):
-            self._display.tell(f"{warning}; {_AT_THE_LIMIT}", "warning")
+            self._display.tell(f"{warning}; {_WAYS_ON}", "warning")
         return True
+
+    def _tell_ways_on(self) -> None:
+        if self._manager.ended is not None and self._attended:
+            self._display.tell(_WAYS_ON, "warning")
 
     async def _stoppable(self, work: Awaitable[None], what: str | None = None) -> bool:
         """Wait for something that Ctrl-C stops; False where it did. ``what`` is shown while nothing else is."""
