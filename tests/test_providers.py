@@ -257,3 +257,26 @@ def test_nothing_of_semantic_kernel_is_imported_without_need(
     code, modules = json.loads((tmp_path / "modules.json").read_text())
     assert (code, NO_NEED & set(modules)) == (0, set()), done.stderr
     assert ("no key for the provider `openai`" in done.stderr) is (provider == "openai")
+
+
+READS = """
+import sys
+from pathlib import Path
+from holodeck_core import load_suite, run_suite_sync
+
+read = []
+sys.addaudithook(lambda event, args: read.append(str(args[0])) if event == "open" else None)
+[result] = run_suite_sync(load_suite("agent.yaml", environ={})).results
+assert result.status == "passed", result
+assert not [name for name in read if Path(name).name == ".env"]
+print("ran")
+"""
+
+
+def test_no_env_file_is_read_that_is_not_named(openai_server: Play, tmp_path: Path) -> None:  # noqa: F811
+    server = openai_server({"turns": [{"text": "Hello"}]})
+    model = {"provider": "openai", "name": "m", "endpoint": server.endpoint}
+    write(tmp_path, model, test_cases=[{"input": "Hi", "expected_tools": []}])
+    (tmp_path / ".env").write_bytes(b"OPENAI_API_KEY=\xff\n")  # it could not even be read
+    done = subprocess.run([sys.executable, "-c", READS], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout == "ran\n", done.stderr
