@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Final
 
+from holodeck_core.errors import AgentError
 from holodeck_core.plugins.wording import pip_install
 
 REQUIREMENT: Final = "holodeck-core[semantic-kernel]"
@@ -24,9 +25,13 @@ def what_is_missing(provider: str) -> str | None:
     return f"the provider `{provider}` needs {', '.join(missing)}, not installed here: {pip_install(REQUIREMENT)}"
 
 
-def import_runtime() -> ModuleType:
-    """The module that runs agents. Several threads may ask at once: only one imports, for two that import the same
-    package may see it half made."""
+def import_runtime(provider: str) -> ModuleType:
+    """The module that runs agents. Raises AgentError that says what to install where it cannot be had.
+
+    Several threads may ask at once: only one imports, for two that import the same package may see it half made.
+    """
+    if missing := what_is_missing(provider):
+        raise AgentError(missing)
     with _lock, _no_env_files():
         from holodeck_core.backends.semantic_kernel import runtime
 
