@@ -75,7 +75,8 @@ def found(text: str, **files: str) -> list[str]:
     [
         (TOOL % "fine", []),
         (TOOL % "named", ['agent.yaml:3:47: tools[0] "named".name: big at 0.5 has no such tool']),
-        (TOOL % "raises", ['agent.yaml:3:9: tools[0] "raises": the provider failed to check the tool: RuntimeError: no']),
+        (TOOL % "raises",
+         ['agent.yaml:3:9: tools[0] "raises": the provider failed to check the tool: RuntimeError: no']),
         ("response_format: {type: object}\n", []),
         ("response_format: {anyOf: [{}]}\n", ["agent.yaml:3:27: response_format.anyOf[0]: cannot be asked for"]),
         ("response_format: {raises: true}\n",
