@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -45,7 +47,7 @@ class Remote(Backend):
 
 @hookimpl
 def holodeck_backends():
-    return [Contribution("remote", "acme_hooks:Remote", "")]
+    return [Contribution("remote", "acme_checks:Remote", "")]
 """
 
 HEAD = "name: agent\nmodel: {provider: acme/remote, name: big, temperature: 0.5}\n"
@@ -53,10 +55,12 @@ TOOL = "tools: [{type: prompt, template: Hello, name: %s}]\n"
 
 
 @pytest.fixture(autouse=True)
-def acme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    FakeDistribution("holodeck-acme", modules={"acme_hooks.py": PLUGIN}).install(tmp_path / "site")
+def acme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    FakeDistribution("holodeck-acme", modules={"acme_checks.py": PLUGIN}).install(tmp_path / "site")
     monkeypatch.syspath_prepend(tmp_path / "site")
     monkeypatch.chdir(tmp_path)
+    yield
+    sys.modules.pop("acme_checks", None)
 
 
 def found(text: str, **files: str) -> list[str]:
