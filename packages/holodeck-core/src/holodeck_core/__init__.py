@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from holodeck_core.api.backend import Backend as Backend
     from holodeck_core.api.backend import CaseRef as CaseRef
+    from holodeck_core.api.backend import Fault as Fault
     from holodeck_core.api.backend import Session as Session
     from holodeck_core.api.events import CaseFinished as CaseFinished
     from holodeck_core.api.events import CaseStarted as CaseStarted
@@ -125,7 +126,7 @@ if TYPE_CHECKING:
     from holodeck_core.text import show_value as show_value
 
 _HOMES = {
-    "api.backend": ("Backend", "CaseRef", "Session"),
+    "api.backend": ("Backend", "CaseRef", "Fault", "Session"),
     "api.events": ("CaseFinished", "CaseStarted", "RunEvent", "RunFinished", "RunStarted", "TurnFinished"),
     "api.grader": ("Grader", "GraderContext", "GraderResult"),
     "api.literal": ("LiteralMatcher",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import sys
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from holodeck_core import ConfigError, load_suite
+from holodeck_core import AgentError, ConfigError, load_suite
 from holodeck_core.backends.semantic_kernel import extra
 
 from .conftest import functions
@@ -134,3 +135,13 @@ def test_without_the_extra_the_command_that_installs_it_is_named(
     assert problems(tmp_path) == [("model.provider", expected)]
     suite = load_suite(written(tmp_path), environ={}, to_run=False)
     assert [warning.message for warning in suite.warnings] == [expected]
+    with pytest.raises(AgentError, match="needs semantic_kernel, not installed here"):
+        asyncio.run(suite.backend.open(suite.agent))
+
+
+def test_without_a_key_no_session_is_opened(tmp_path: Path) -> None:
+    suite = load_suite(
+        written(tmp_path, model={"provider": "openai", "name": "small"}), environ={}, to_run=False
+    )
+    with pytest.raises(ValueError, match="no key for the model small: set `api_key` or OPENAI_API_KEY"):
+        asyncio.run(suite.backend.open(suite.agent))

@@ -131,6 +131,20 @@ def test_a_server_that_is_not_there_is_told_with_its_address(talk: Talk) -> None
     assert "hidden" not in str(error)
 
 
+def test_silence_is_transient() -> None:
+    from openai import APITimeoutError
+
+    from holodeck_core.backends.semantic_kernel.options import Target
+    from holodeck_core.backends.semantic_kernel.provider_errors import told
+
+    where = Target("openai", "https://user:hidden@models.example.org/v1", "small", KEY, "OPENAI_API_KEY")
+    error = told(APITimeoutError(request=None), where)  # type: ignore[arg-type]
+    assert (type(error), str(error)) == (
+        TransientError,
+        "https://models.example.org/v1 did not answer in time",
+    )
+
+
 def test_a_key_that_the_server_repeats_is_left_out() -> None:
     from holodeck_core.backends.semantic_kernel.options import Target
     from holodeck_core.backends.semantic_kernel.provider_errors import told

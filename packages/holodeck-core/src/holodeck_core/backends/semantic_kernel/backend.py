@@ -77,7 +77,7 @@ class SemanticKernelBackend(Backend):
             )
 
     async def warm_up(self) -> None:
-        await self._workers.call(import_runtime, key="the import of Semantic Kernel")
+        await self._workers.call(lambda: import_runtime(self.provider), key="Semantic Kernel")
 
     async def open(self, agent: Agent, case: CaseRef | None = None) -> Session:
         runtime = self._found(agent)
@@ -100,7 +100,7 @@ class SemanticKernelBackend(Backend):
         with self._making:
             found = self._found(agent)
             if found is None:
-                found = import_runtime().Runtime(
+                found = import_runtime(self.provider).Runtime(
                     agent, self._chat_options, self.environ, self.folder, self._workers
                 )
                 self._runtimes.append((agent, found))

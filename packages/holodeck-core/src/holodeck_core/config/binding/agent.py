@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from holodeck_core.api.backend import Backend
-from holodeck_core.api.faults import USER_FAULTS
+from holodeck_core.api.faults import USER_FAULTS, describe
 from holodeck_core.api.suite import BoundMetric
 from holodeck_core.config.binding.agent_sections import AgentSections
 from holodeck_core.config.binding.metrics import MetricBinder
@@ -98,8 +98,13 @@ def check_model(
 
 def what_is_lacking(backend: Backend, document: Document) -> Iterator[Problem]:
     """What the backend does not find on this machine."""
-    for fault in backend.lacks():
-        yield document.problem(fault.message, ("model", *fault.path))
+    try:
+        for fault in backend.lacks():
+            yield document.problem(fault.message, ("model", *fault.path))
+    except USER_FAULTS as error:  # boundary: a plugin's backend may raise anything
+        yield document.problem(
+            f"the provider failed to look for what it needs: {describe(error)}", ("model",)
+        )
 
 
 def bind_agent_metrics(
