@@ -102,6 +102,10 @@ AGENT_FILES = {
             "\n", "\r\n"
         ),
     ),
+    "characters of several bytes before it": (
+        f"# 😀 é 名\nname: 😀é\n{MODEL}test_cases:\n  - {{input: 名😀, expected_tools: []}}  # 😀\n# é\n",
+        f"# 😀 é 名\nname: 😀é\n{MODEL}test_cases:\n  - {{input: 名😀, expected_tools: []}}  # 😀\n{new_block(2)}# é\n",
+    ),
     "a byte-order mark": (
         f"\ufeffname: a\n{MODEL}test_cases:\n",
         f"\ufeffname: a\n{MODEL}test_cases:\n{new_block(2)}",

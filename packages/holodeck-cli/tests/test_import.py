@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import tracemalloc
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holodeck_cli.mistakes import UsageMistake
+from holodeck_cli.recorded import append_case
+from holodeck_cli.recorded.read import Conversation, read_conversations
 from holodeck_cli.recorded.suite import import_suite
 from holodeck_core import ConfigError, TestReport, load_suite, run_suite_sync
 
@@ -91,6 +94,20 @@ def test_recordings_come_in_several_shapes(name: str, tmp_path: Path) -> None:
     report = run(tmp_path / "suite" / "agent.yaml")
     assert names(report) == cases
     assert report.summary.passed == len(cases)
+
+
+@pytest.mark.parametrize("text", [json.dumps(TALK, indent=1), f"{json.dumps(TALK)}\n{json.dumps(TALK)}\n"])
+def test_a_pipe_is_read_once(text: str, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(text,), daemon=True)
+    writer.start()
+    done = import_suite(pipe, tmp_path / "suite")
+    assert (
+        run(tmp_path / "suite" / "agent.yaml").summary.passed
+        == done.cases
+        == (2 if text.endswith("\n") else 1)
+    )
 
 
 def test_a_turn_is_all_up_to_the_next_message_of_the_user(tmp_path: Path) -> None:
@@ -337,3 +354,16 @@ def test_whatever_was_recorded_passes(
     done = import_suite(source, tmp_path / "suite", force=True)
     report = run(tmp_path / "suite" / "agent.yaml")
     assert done.cases == report.summary.passed == len(recorded), [result.errors for result in report.results]
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(conversations())
+def test_whatever_was_recorded_passes_in_an_agent_file_too(tmp_path: Path, messages: list[Message]) -> None:
+    (tmp_path / "any.jsonl").write_text(json.dumps({"id": "talk", "messages": messages}))
+    agent = tmp_path / "agent.yaml"
+    agent.write_text("name: a\nmodel: {provider: replay, file: any.jsonl}\n")
+    [found] = read_conversations(tmp_path / "any.jsonl")
+    assert isinstance(found, Conversation)
+    append_case(agent, found.case)
+    report = run(agent)
+    assert report.summary.passed == 1, report.results[0].errors

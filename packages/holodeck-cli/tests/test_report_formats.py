@@ -21,7 +21,7 @@ from markdown_it.token import Token
 from holodeck_cli.reporters.github import GithubReporter
 from holodeck_cli.reporters.json import JsonReporter
 from holodeck_cli.reporters.junit import JunitReporter
-from holodeck_cli.reporters.markdown import MAX_CHARACTERS, MarkdownReporter, code
+from holodeck_cli.reporters.markdown import MAX_CHARACTERS, MarkdownReporter, code, code_block
 from holodeck_cli.reporters.unique_names import UniqueNames
 from holodeck_core import Reporter, TestResult, TokenUsage
 
@@ -246,6 +246,12 @@ def test_code_shows_the_text_as_it_is(text: str, in_table: bool) -> None:
     shown = [token.content for token in tokens(document) if token.type == "code_inline"]
     doubled = re.sub(r"(\\+)\|", lambda found: found[0] if len(found[1]) % 2 == 0 else f"\\{found[0]}", text)
     assert [text.strip() for text in shown] == [doubled.strip() if in_table else text.strip()]
+
+
+@given(st.lists(st.sampled_from([*"`~ a#<\n", "```", "\n```\n"]), max_size=12).map("".join))
+def test_a_block_of_code_is_all_code(text: str) -> None:
+    [block] = GFM.parse(code_block(text))
+    assert (block.type, block.content) == ("fence", f"{text}\n")
 
 
 def test_the_cases_of_a_suite_have_names_of_their_own() -> None:

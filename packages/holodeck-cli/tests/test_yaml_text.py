@@ -112,3 +112,7 @@ def test_texts_of_several_lines_and_small_collections_are_written_for_people() -
     assert block(value) == (
         'text: |\n  one\n\n    two: 2\nargs: {order: LM-1002, many: []}\nturns:\n  - a:\n      - - 1\n"no": {}\n'
     )
+
+
+def test_white_space_that_editors_take_away_stands_in_quotes() -> None:
+    assert block(["a \nb", "a\t\nb\n"]) == '- "a \\nb"\n- "a\\t\\nb\\n"\n'

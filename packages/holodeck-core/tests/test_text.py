@@ -313,6 +313,7 @@ def test_a_shown_value_reads_back_as_json(value: object) -> None:
 @given(hostile)
 @example("\ufffe\U0001ffff\ufdd0")
 @example("a\ud835b")
+@example("👩\u200d\u200dé")
 def test_what_is_revealed_is_safe_for_a_terminal_and_for_xml(text: str) -> None:
     shown = reveal(text)
     assert sanitize_tool_output(shown) == shown

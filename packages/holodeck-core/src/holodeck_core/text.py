@@ -87,9 +87,11 @@ def reveal(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    text = text.replace("\r\n", "\n")
-    for hidden in (_CONCEALED, _LONE_SELECTOR, _LONE_JOINER):
-        text = hidden.sub(_escape_each, text)
+    text = _CONCEALED.sub(_escape_each, text.replace("\r\n", "\n"))
+    before = None
+    while text != before:  # beside an escape, what had a meaning may have none any more
+        before = text
+        text = _LONE_JOINER.sub(_escape_each, _LONE_SELECTOR.sub(_escape_each, text))
     return text
 
 

@@ -29,6 +29,7 @@ from holodeck_core.config.reading.json_document import read_json
 from holodeck_core.config.reading.json_lines import iter_lines
 from holodeck_core.config.reading.shapes import AGENT, CASES, Shape
 from holodeck_core.config.reading.yaml_document import read_yaml
+from holodeck_core.config.settings.variables import escape_in_text
 from holodeck_core.models import TestCaseModel
 
 _LINES: Final = (".jsonl", ".ndjson")
@@ -63,7 +64,8 @@ def append_case(
 
     All else in the file stays as it is. The case gets a number behind its name where the file has one of that name.
     What is to be written is loaded and checked first (``env_file`` as for ``load_suite``), and takes the place of the
-    old file at once. Raises ConfigError where the file has mistakes or no place for a case, and OSError.
+    old file at once. Raises ConfigError where the file has mistakes or no place for a case, ValueError where the case
+    is none (a blank input), and OSError.
     """
     _check_name(path)
     notes = tuple(f"turns[{index}]: {what}" for index, what in unasserted(case))
@@ -72,7 +74,7 @@ def append_case(
         if agent_file is not None and path.suffix.lower() in _YAML:
             text, why = _carried_over(path, agent_file)
             if text is not None:
-                value = escaped(_checked(case, ground_truth))
+                value = _escaped(_checked(case, ground_truth))
                 _write_agent(path, into_yaml(text, value, under_key=True), b"", env_file)
                 return Appended(path, case.name, path, notes)
         _write_cases(path, case, ground_truth)
@@ -116,7 +118,7 @@ class _File:
         case = _renamed(case, value.get(CASES_KEY) if under_key else value)
         written = _checked(case, ground_truth)
         if self.is_agent:
-            _write_agent(self.path, self._with(escaped(written), under_key), self.mark, env_file)
+            _write_agent(self.path, self._with(_escaped(written), under_key), self.mark, env_file)
         else:
             _replace(self.path, self.mark + self._with(written, under_key).encode())
         return case.name
@@ -171,14 +173,14 @@ def _carried_over(path: Path, agent_file: Path) -> tuple[str | None, str]:
     return sections, f"the sections of {agent_file} could not be carried over"
 
 
-def escaped(value: Any) -> Any:
+def _escaped(value: Any) -> Any:
     """The value as an agent file holds it, where variables are replaced."""
     if isinstance(value, str):
-        return value.replace("${", "$${")
+        return escape_in_text(value)
     if isinstance(value, list):
-        return [escaped(item) for item in value]
+        return [_escaped(item) for item in value]
     if isinstance(value, dict):
-        return {key: escaped(item) for key, item in value.items()}
+        return {key: _escaped(item) for key, item in value.items()}
     return value
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -44,47 +44,51 @@ def read_conversations(path: Path) -> Iterator[Conversation | Problem]:
     ConfigError where the file as a whole cannot be read.
     """
     reading = _Reading(display(path))
-    if _is_json_lines(path):
-        for number, document in _lines(path, reading.file):
-            if isinstance(document, Problem):
-                yield document
-            else:
-                yield from reading.of_document(document, f"conversation {number}")
-    else:
-        text = read_text(path)
-        document = _parsed(text, reading.file, None)
-        if isinstance(document, Problem):
-            raise ConfigError([document])
+    if path.suffix.lower() in _LINES or not _is_one_document(path):
+        with open_file(path) as lines:
+            yield from _of_lines(lines, reading)
+        return
+    text = read_text(path)
+    document = _parsed(text, reading.file, None)
+    if isinstance(document, Document):
         yield from reading.of_document(document, well_formed(path.stem).strip() or "conversation 1")
+    elif path.is_file() or not _is_json(text.lstrip().partition("\n")[0]):
+        raise ConfigError([document])
+    else:
+        yield from _of_lines(text.encode().splitlines(keepends=True), reading)
 
 
-def _is_json_lines(path: Path) -> bool:
-    """By the name; else, whether the first line is JSON by itself and is not all there is."""
-    if path.suffix.lower() in _LINES:
+def _is_one_document(path: Path) -> bool:
+    """Whether the first line is not JSON by itself, or is all there is. A pipe, which could not be read again, is taken
+    for one until it has been read."""
+    if path.exists() and not path.is_file():
         return True
     with open_file(path) as file:
-        if not path.is_file():  # a pipe could not be read again
-            return False
         first = next((line for line in file if line.strip()), b"")
-        if not isinstance(_parsed(first.removeprefix(BOM).decode(errors="replace"), "", None), Document):
-            return False
-        return any(line.strip() for line in file)
+        return not _is_json(first.removeprefix(BOM).decode(errors="replace")) or not any(
+            map(bytes.strip, file)
+        )
 
 
-def _lines(path: Path, file: str) -> Iterator[tuple[int, Document | Problem]]:
-    with open_file(path) as lines:
-        for number, line in enumerate(lines, start=1):
-            if number == 1:
-                refuse_other_encodings(line[:64], file)
-                line = line.removeprefix(BOM)
-            if not line.strip():
-                continue
-            try:
-                text = line.decode().rstrip("\r\n")
-            except UnicodeDecodeError as error:
-                yield number, Problem(f"byte {error.start + 1} of the line is not UTF-8", file, number)
-                continue
-            yield number, _parsed(text, file, number)
+def _is_json(text: str) -> bool:
+    return isinstance(_parsed(text, "", None), Document)
+
+
+def _of_lines(lines: Iterable[bytes], reading: _Reading) -> Iterator[Conversation | Problem]:
+    for number, line in enumerate(lines, start=1):
+        if number == 1:
+            refuse_other_encodings(line[:64], reading.file)
+            line = line.removeprefix(BOM)
+        if not line.strip():
+            continue
+        try:
+            document = _parsed(line.decode().rstrip("\r\n"), reading.file, number)
+        except UnicodeDecodeError as error:
+            document = Problem(f"byte {error.start + 1} of the line is not UTF-8", reading.file, number)
+        if isinstance(document, Problem):
+            yield document
+        else:
+            yield from reading.of_document(document, f"conversation {number}")
 
 
 def _parsed(text: str, file: str, line: int | None) -> Document | Problem:

@@ -13,11 +13,11 @@ import attrs
 
 from holodeck_cli.json_text import json_text
 from holodeck_cli.mistakes import UsageMistake
-from holodeck_cli.recorded.append import escaped
 from holodeck_cli.recorded.case import case_value
 from holodeck_cli.recorded.read import read_conversations
 from holodeck_cli.recorded.yaml_text import block, scalar
 from holodeck_core.api.values import well_formed
+from holodeck_core.config.settings.variables import escape_in_text
 from holodeck_core.errors import ConfigError, Problem
 
 AGENT: Final = "agent.yaml"
@@ -106,7 +106,7 @@ def _write(source: Path, draft: Path, folder: Path, ground_truth: bool) -> Impor
         problems.append(Problem("holds no conversation", str(source)))
     if problems:
         raise ConfigError(problems)
-    name = scalar(escaped(well_formed(folder.resolve().name)) or "recorded")
+    name = scalar(escape_in_text(well_formed(folder.resolve().name)) or "recorded")
     text = _HEADER.format(name=name, recording=RECORDING)
     if ground_truth and replies:
         text += _EVALUATIONS

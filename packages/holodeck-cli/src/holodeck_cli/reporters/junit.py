@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
+from xml.sax.saxutils import escape, quoteattr
 
 from pydantic import BaseModel
 
@@ -22,9 +23,6 @@ from holodeck_core.models.token_usage import TokenUsage
 from holodeck_core.text import reveal
 
 _ELEMENTS: Final = {"failed": "failure", "error": "error", "skipped": "skipped"}
-_ESCAPES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;"}
-_TO_TEXT: Final = str.maketrans({key: value for key, value in _ESCAPES.items() if key in "&<>"})
-_TO_ATTRIBUTE: Final = str.maketrans(_ESCAPES)
 
 
 class JunitReporter(DocumentReporter):
@@ -82,7 +80,7 @@ def _case(result: TestResult, name: str, agent: str) -> Iterator[str]:
         yield f"{begin}/>\n"
         return
     what = _attributes({"message": first_reason(result), "type": result.status})
-    text = "\n".join(case_story(result)).translate(_TO_TEXT)
+    text = escape("\n".join(case_story(result)))
     yield f"{begin}>\n      <{element}{what}>{text}</{element}>\n    </testcase>\n"
 
 
@@ -106,9 +104,7 @@ def _properties(properties: Iterator[tuple[str, object]]) -> Iterator[str]:
 
 
 def _attributes(values: Mapping[str, object]) -> str:
-    return "".join(
-        f' {name}="{reveal(str(value)).translate(_TO_ATTRIBUTE)}"' for name, value in values.items()
-    )
+    return "".join(f" {name}={quoteattr(reveal(str(value)))}" for name, value in values.items())
 
 
 def _seconds(milliseconds: float) -> str:

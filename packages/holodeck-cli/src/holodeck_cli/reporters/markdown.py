@@ -105,11 +105,14 @@ def _detail(result: TestResult) -> str:
     story = "\n".join(case_story(result))
     if len(story) > _DETAILS:
         story = f"{story[:_DETAILS]}\n... {len(story) - _DETAILS:,} characters more"
-    fence = "`" * max(3, _longest_run(story) + 1)
-    return (
-        f"\n<details><summary>{result.status}: <code>{_html(case_name(result))}</code></summary>\n\n"
-        f"{fence}text\n{story}\n{fence}\n\n</details>\n"
-    )
+    summary = f"<summary>{result.status}: <code>{_html(case_name(result))}</code></summary>"
+    return f"\n<details>{summary}\n\n{code_block(story)}\n</details>\n"
+
+
+def code_block(text: str) -> str:
+    """Lines of text as code, whatever stands at their beginnings."""
+    fence = "`" * max(3, _longest_run(text) + 1)
+    return f"{fence}text\n{text}\n{fence}\n"
 
 
 def code(text: str, *, in_table: bool = False) -> str:

@@ -94,7 +94,7 @@ def case_story(result: TestResult) -> Iterator[str]:
 
 
 def _said(what: str, text: str) -> Iterator[str]:
-    first, *rest = shorten(reveal(text), _TEXT_WIDTH).split("\n")
+    first, *rest = reveal(shorten(text, _TEXT_WIDTH)).split("\n")
     yield f"  {what}: {first}"
     yield from (f"{_INDENT}{line}" for line in rest)
 
