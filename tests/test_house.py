@@ -82,9 +82,19 @@ def test_every_public_name_can_be_had() -> None:
         ("mypy", "examples/helpdesk"),
         ("mypy", "examples/convfinqa"),
         ("mypy", "examples/airline"),
+        ("mypy", "examples/financial-assistant"),
         ("importlinter.cli", "lint"),
     ],
-    ids=["lint", "format", "types", "types of helpdesk", "types of convfinqa", "types of airline", "layers"],
+    ids=[
+        "lint",
+        "format",
+        "types",
+        "types of helpdesk",
+        "types of convfinqa",
+        "types of airline",
+        "types of financial-assistant",
+        "layers",
+    ],
 )
 @pytest.mark.timeout(600)
 def test_the_house_is_clean(command: tuple[str, ...]) -> None:

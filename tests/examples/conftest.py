@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
+from openai_server.fixture import openai_process, openai_server  # noqa: F401 - fixtures
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -85,6 +86,12 @@ def convert(tmp_path: Path) -> Callable[..., Path]:
         return out
 
     return convert
+
+
+@pytest.fixture
+def holodeck(tmp_path: Path) -> Callable[..., tuple[int, str]]:
+    """Runs ``holodeck``; its exit code, and all that it printed."""
+    return lambda *args: call("-m", "holodeck_cli", *args, cwd=tmp_path)
 
 
 @pytest.fixture

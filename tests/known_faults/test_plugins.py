@@ -11,7 +11,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -138,27 +137,33 @@ def test_a_part_that_fails_leaves_the_rest_of_its_plugin_usable(
     assert "1 passed, 0 failed" in done.stdout
 
 
-WITHOUT_ITS_LIBRARY = pytest.mark.skipif(
-    find_spec("semantic_kernel") is not None, reason="the library of these providers is installed"
-)
+# Hides the library of these providers from a process that starts beside it.
+HIDING = """
+import importlib.util
+found = importlib.util.find_spec
+importlib.util.find_spec = lambda name, package=None: None if name == "semantic_kernel" else found(name, package)
+"""
 
 
-@WITHOUT_ITS_LIBRARY
 @pytest.mark.parametrize("provider", ["openai", "azure_openai", "anthropic", "ollama"])
 def test_a_provider_without_its_library_stops_only_the_agents_that_name_it(
-    write: Write, provider: str
+    write: Write, monkeypatch: pytest.MonkeyPatch, provider: str
 ) -> None:
+    monkeypatch.setattr("holodeck_core.backends.semantic_kernel.extra.find_spec", lambda name: None)
+    model = {"provider": provider, "name": "m", "endpoint": "http://127.0.0.1:1/v1", "api_key": "k"}
+    model["endpoint"] = model["endpoint"].removesuffix("/v1" if provider == "azure_openai" else "")
     with pytest.raises(ConfigError) as caught:
-        load_suite(write({**_agent(EQUALITY), "model": {"provider": provider, "name": "m"}}))
+        load_suite(write({**_agent(EQUALITY), "instructions": {"inline": "Help."}, "model": model}))
     [problem] = caught.value.problems
     assert problem.path == "model.provider"
     assert "holodeck-core[semantic-kernel]" in problem.message
+    load_suite(write(_agent(EQUALITY)))
 
 
-@WITHOUT_ITS_LIBRARY
-def test_what_to_install_is_shown_with_its_brackets(write: Write, holodeck: Holodeck) -> None:
-    write({**_agent(EQUALITY), "model": {"provider": "openai", "name": "m"}})
-    done = holodeck("test")
+def test_what_to_install_is_shown_with_its_brackets(write: Write, holodeck: Holodeck, tmp_path: Path) -> None:
+    model = {"provider": "openai", "name": "m", "api_key": "k"}
+    write({**_agent(EQUALITY), "instructions": {"inline": "Help."}, "model": model}, sitecustomize=HIDING)
+    done = holodeck("test", PYTHONPATH=str(tmp_path))
     assert done.returncode == 2
     assert "pip install" in done.stderr
     assert "'holodeck-core[semantic-kernel]'" in done.stderr

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from holodeck_core import ConfigError, TestReport, load_suite
+from holodeck_core.config.schema import report_schema
 
 Write: TypeAlias = Callable[..., Path]
 Holodeck: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -34,7 +36,9 @@ def report(write: Write, holodeck: Holodeck, tmp_path: Path) -> Callable[..., tu
         assert done.returncode in (0, 1), done.stderr
         text = (tmp_path / "report.json").read_bytes().decode("utf-8")
         assert TestReport.model_validate_json(text)
-        return json.loads(text, parse_constant=_refuse), done.stdout
+        found = json.loads(text, parse_constant=_refuse)
+        assert [error.message for error in Draft202012Validator(report_schema()).iter_errors(found)] == []
+        return found, done.stdout
 
     return report
 

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 import pytest
+from jsonschema import Draft202012Validator
+
+from holodeck_core import Reporter, ReportSummary, RunFinished, RunStarted, TestReport, TestResult
+from holodeck_core.config.schema import report_schema
+from holodeck_core.engine.case_events import case_told_again
+from holodeck_core.engine.reporting import Reporters
 
 Process: TypeAlias = "subprocess.CompletedProcess[str]"
 COMMAND = (sys.executable, "-m", "holodeck_cli")
@@ -54,7 +63,7 @@ def holodeck(tmp_path: Path) -> Holodeck:
     """The command line, started in ``tmp_path``."""
 
     def run(*args: str, env: Mapping[str, str] | None = None, encoding: str = "utf-8") -> Process:
-        return subprocess.run(
+        done = subprocess.run(
             [*COMMAND, *args],
             cwd=tmp_path,
             env=clean_environment(env),
@@ -63,8 +72,26 @@ def holodeck(tmp_path: Path) -> Holodeck:
             timeout=60,
             check=False,
         )
+        _check_reports(args, tmp_path)
+        return done
 
     return run
+
+
+def _check_reports(args: Sequence[str], folder: Path) -> None:
+    """Every report in JSON that a test writes fulfils the schema that ``holodeck schema --report`` prints."""
+    if not args or args[0] not in ("test", "report"):
+        return
+    for option, path in itertools.pairwise(args):
+        if option in ("-o", "--output") and path.endswith(".json") and (folder / path).is_file():
+            report = json.loads((folder / path).read_bytes())
+            if "schema_version" in report:  # else it is one that was there before
+                assert [error.message for error in _report_validator().iter_errors(report)] == []
+
+
+@cache
+def _report_validator() -> Draft202012Validator:
+    return Draft202012Validator(report_schema())
 
 
 @pytest.fixture
@@ -77,6 +104,57 @@ def environment() -> Callable[[Mapping[str, str] | None], dict[str, str]]:
 def command() -> tuple[str, ...]:
     """What starts ``holodeck``, for tests that start it themselves."""
     return COMMAND
+
+
+class Render(Protocol):
+    """What a reporter writes of a run with these results."""
+
+    def __call__(
+        self, reporter: type[Reporter], results: Sequence[TestResult], *, complete: bool = True
+    ) -> str: ...
+
+
+@pytest.fixture
+def render(tmp_path: Path) -> Render:
+    """Tells a reporter of a run that had these results."""
+
+    def render(reporter: type[Reporter], results: Sequence[TestResult], *, complete: bool = True) -> str:
+        path = tmp_path / "written"
+        failed = sum(not result.passed for result in results)
+        count = len(results)
+        summary = ReportSummary(
+            total_tests=count,
+            passed=count - failed,
+            failed=failed,
+            errored=sum(result.status == "error" for result in results),
+            pass_rate=0,
+            total_duration_ms=1,
+        )
+        head = TestReport(
+            agent_name="desk", results=[], summary=summary, timestamp=datetime.now(UTC), holodeck_version="0"
+        )
+        told = Reporters([reporter(reporter.Options(), path)])
+        told.tell(
+            RunStarted(
+                run_id="1",
+                agent_name="desk",
+                agent_config_path="agent.yaml",
+                total=count + (not complete),
+                parallel=1,
+                plugins={},
+            )
+        )
+        for result in results:
+            for event in case_told_again(result):
+                told.tell(event)
+        end = RunFinished(
+            complete=complete, duration_ms=1, summary=summary, head=head, results=lambda: iter(results)
+        )
+        told.tell(end)
+        assert told.errors == []
+        return path.read_bytes().decode("utf-8")
+
+    return render
 
 
 LOGGED_AGENT = """

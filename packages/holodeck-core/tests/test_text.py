@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from holodeck_core.text import one_line, sanitize_tool_output, shorten, show_value
+from holodeck_core.text import one_line, reveal, sanitize_tool_output, shorten, show_value
 
 ALLOWED_CONTROLS = {"\t", "\n"}
 BIDI = {*"\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
@@ -308,3 +308,30 @@ def test_different_texts_are_shown_differently_and_safely(one: str, other: str) 
 )
 def test_a_shown_value_reads_back_as_json(value: object) -> None:
     assert json.loads(show_value(value, 1_000_000)) == value
+
+
+@given(hostile)
+@example("\ufffe\U0001ffff\ufdd0")
+@example("a\ud835b")
+@example("👩\u200d\u200dé")
+def test_what_is_revealed_is_safe_for_a_terminal_and_for_xml(text: str) -> None:
+    shown = reveal(text)
+    assert sanitize_tool_output(shown) == shown
+    assert not re.search("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", shown)
+    assert reveal(shown) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain \n\ttext ä 名 👩\u200d🚀 ❤\ufe0f", "plain \n\ttext ä 名 👩\u200d🚀 ❤\ufe0f"),
+        ("\x1b[31mred\x00", r"\u001b[31mred\u0000"),
+        ("one\r\ntwo\rthree\u2028", "one\ntwo\\u000dthree\\u2028"),
+        ("a\u202eb\u200bc", r"a\u202eb\u200bc"),
+        ("half \ud835", r"half \ud835"),
+        ("\ufffe\U0001ffff", r"\ufffe\U0001ffff"),
+        ("a\u200d\u200db", r"a\u200d\u200db"),
+    ],
+)
+def test_what_cannot_be_seen_is_revealed(text: str, shown: str) -> None:
+    assert reveal(text) == shown

@@ -10,18 +10,21 @@ import typer
 from typer.core import TyperGroup, TyperOption
 
 from holodeck_cli.lazy import COMMANDS
-from holodeck_core.errors import BrokenPlugin, ConfigError
+from holodeck_core.errors import BrokenPlugin, ConfigError, PluginError
 from holodeck_core.plugins.contribution import Contribution
 from holodeck_core.plugins.host import PluginHost
 from holodeck_core.plugins.names import FIRST_PARTY_IDS, near
 from holodeck_core.text import one_line
+
+_OWN_ID = "cli"
 
 
 class LazyGroup(TyperGroup):
     """The built-in commands by their names, and the commands of each plugin under its id."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return [*COMMANDS, *PluginHost().ids()]
+        host = PluginHost()
+        return [*COMMANDS, *_own_commands(host), *host.ids()]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if builtin := COMMANDS.get(cmd_name):
@@ -29,6 +32,8 @@ class LazyGroup(TyperGroup):
             command.params.append(_debug_option())
             return command
         host = PluginHost()
+        if cmd_name in _own_commands(host):
+            return _contributed(host, cmd_name, cmd_name, debug=True)
         return _plugin_group(host, cmd_name) if cmd_name in host.ids() else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -40,11 +45,12 @@ class LazyGroup(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """The exit code. What a plugin's command returns means nothing; it says one with ``typer.Exit``."""
         result = super().invoke(ctx)
-        return result if ctx.invoked_subcommand in COMMANDS and isinstance(result, int) else 0
+        ours = ctx.invoked_subcommand in COMMANDS or ctx.invoked_subcommand in _own_commands(PluginHost())
+        return result if ours and isinstance(result, int) else 0
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, command.summary) for name, command in COMMANDS.items()])
+            formatter.write_dl(_command_rows())
         if plugins := _plugin_rows():
             with formatter.section("Commands of plugins"):
                 formatter.write_dl(plugins)
@@ -62,14 +68,7 @@ class PluginGroup(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in self.list_commands(ctx):
             return None
-        name = f"{self.name}/{cmd_name}"
-        resolved = self.host.command(name)
-        if not isinstance(resolved.object, typer.Typer):
-            kind = type(resolved.object).__name__
-            raise BrokenPlugin(
-                f"the command '{name}' cannot be called: its target is of type {kind}, not a typer.Typer"
-            )
-        return _command_of(resolved.object, cmd_name)
+        return _contributed(self.host, f"{self.name}/{cmd_name}", cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         command = self.get_command(ctx, args[0])
@@ -80,6 +79,27 @@ class PluginGroup(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(each.name, one_line(each.summary)) for each in self.contributions])
+
+
+def _own_commands(host: PluginHost) -> dict[str, Contribution]:
+    """What holodeck-cli contributes through its hook, as every plugin does."""
+    try:
+        return {each.name: each for each in host.commands(_OWN_ID)}
+    except PluginError:  # it is switched off
+        return {}
+
+
+def _contributed(host: PluginHost, name: str, word: str, *, debug: bool = False) -> Any:
+    resolved = host.command(name)
+    if not isinstance(resolved.object, typer.Typer):
+        kind = type(resolved.object).__name__
+        raise BrokenPlugin(
+            f"the command '{name}' cannot be called: its target is of type {kind}, not a typer.Typer"
+        )
+    command = _command_of(resolved.object, word)
+    if debug:
+        command.params.append(_debug_option())
+    return command
 
 
 def _plugin_group(host: PluginHost, plugin_id: str) -> PluginGroup:
@@ -105,6 +125,15 @@ def _debug_option() -> TyperOption:
     return TyperOption(param_decls=["--debug"], is_flag=True, expose_value=False, help=help_text)
 
 
+def _command_rows() -> list[tuple[str, str]]:
+    rows = [(name, command.summary) for name, command in COMMANDS.items()]
+    try:
+        own = _own_commands(PluginHost())
+    except ConfigError:  # told below, where the plugins stand
+        return rows
+    return [*rows, *((name, command.summary) for name, command in own.items())]
+
+
 def _plugin_rows() -> list[tuple[str, str]]:
     try:
         records = PluginHost().records(load=False)
@@ -123,7 +152,10 @@ def _hint(name: str) -> str:
         if record.id == name and record.problems:
             why = "; ".join(record.problems)
             return f" The plugin {record.distribution} {record.version} is {record.status}: {one_line(why)}"
-    return _did_you_mean(name, [*COMMANDS, *(each.id for each in records if each.id not in FIRST_PARTY_IDS)])
+    own = _own_commands(PluginHost())
+    return _did_you_mean(
+        name, [*COMMANDS, *own, *(each.id for each in records if each.id not in FIRST_PARTY_IDS)]
+    )
 
 
 def _did_you_mean(name: str, choices: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ COMMANDS: Final = {
     "validate": Command("holodeck_cli.commands.validate", "Check an agent file and its cases; send nothing."),
     "report": Command("holodeck_cli.commands.report", "Show a run that is kept once more, in any format."),
     "runs": Command("holodeck_cli.commands.runs", "List the runs that are kept, and remove old ones."),
+    "import": Command("holodeck_cli.commands.import_", "Make a suite of recorded conversations."),
     "init": Command("holodeck_cli.commands.init", "Write a small agent that runs at once, without a key."),
     "plugins": Command(
         "holodeck_cli.commands.plugins", "Show the installed plugins and what each contributes."

@@ -18,10 +18,19 @@ def agent_file(path: Path) -> Path:
     return path / "agent.yaml" if path.is_dir() else path
 
 
-def load(path: Path, settings: Mapping[str, object] | None = None, env_file: Path | None = None) -> Suite:
-    """The suite; says so on standard error where checking takes over a second. Raises ConfigError."""
+def load(
+    path: Path,
+    settings: Mapping[str, object] | None = None,
+    env_file: Path | None = None,
+    *,
+    to_run: bool = True,
+) -> Suite:
+    """The suite; says so on standard error where checking takes over a second. Raises ConfigError.
+
+    With ``to_run=False`` what is missing on this machine to run the agent is a warning.
+    """
     with patience(f"checking {path}"):
-        return load_suite(path, settings=settings, env_file=env_file)
+        return load_suite(path, settings=settings, env_file=env_file, to_run=to_run)
 
 
 def tell_warnings(suite: Suite) -> None:

@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 Asked: TypeAlias = tuple[Literal["format", "output"], str]
 
-SUFFIXES: Final = {".json": "json"}
+SUFFIXES: Final = {".json": "json", ".md": "markdown", ".xml": "junit"}
 """The format of a file whose ``-o`` has no ``--format`` before it."""
 
 STANDARD_OUTPUT: Final = "-"

@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from holodeck_core.api.backend import Backend as Backend
     from holodeck_core.api.backend import CaseRef as CaseRef
+    from holodeck_core.api.backend import Fault as Fault
     from holodeck_core.api.backend import Session as Session
     from holodeck_core.api.events import CaseFinished as CaseFinished
     from holodeck_core.api.events import CaseStarted as CaseStarted
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from holodeck_core.api.metric import Metric as Metric
     from holodeck_core.api.metric import Score as Score
     from holodeck_core.api.metric import TurnView as TurnView
+    from holodeck_core.api.reply import Exchange as Exchange
     from holodeck_core.api.reply import Reply as Reply
     from holodeck_core.api.reply import ReplyDone as ReplyDone
     from holodeck_core.api.reply import ReplyEvent as ReplyEvent
@@ -84,6 +86,7 @@ if TYPE_CHECKING:
     from holodeck_core.models.chat import Message as Message
     from holodeck_core.models.chat import MessageRole as MessageRole
     from holodeck_core.models.chat import SessionState as SessionState
+    from holodeck_core.models.chat_history import ChatHistory as ChatHistory
     from holodeck_core.models.config import DEFAULT_EXECUTION_CONFIG as DEFAULT_EXECUTION_CONFIG
     from holodeck_core.models.config import ExecutionConfig as ExecutionConfig
     from holodeck_core.models.config import PluginsConfig as PluginsConfig
@@ -126,7 +129,7 @@ if TYPE_CHECKING:
     from holodeck_core.text import show_value as show_value
 
 _HOMES = {
-    "api.backend": ("Backend", "CaseRef", "Session"),
+    "api.backend": ("Backend", "CaseRef", "Fault", "Session"),
     "api.events": (
         "CaseFinished",
         "CaseStarted",
@@ -141,6 +144,7 @@ _HOMES = {
     "api.matcher": ("ABSENT", "Absent", "Matcher", "Undecided"),
     "api.metric": ("Metric", "Score", "TurnView"),
     "api.reply": (
+        "Exchange",
         "Reply",
         "ReplyDone",
         "ReplyEvent",
@@ -175,6 +179,7 @@ _HOMES = {
     ),
     "models.agent": ("Agent", "AgentConfig", "Instructions"),
     "models.chat": ("ChatConfig", "ChatSession", "Message", "MessageRole", "SessionState"),
+    "models.chat_history": ("ChatHistory",),
     "models.config": ("DEFAULT_EXECUTION_CONFIG", "ExecutionConfig", "PluginsConfig"),
     "models.evaluation": (
         "CodeMetric",

@@ -17,6 +17,16 @@ def holodeck_matchers() -> list[Contribution]:
 @hookimpl
 def holodeck_backends() -> list[Contribution]:
     return [
+        Contribution(
+            "azure_openai",
+            "holodeck_core.backends.semantic_kernel.backend:AzureOpenAIBackend",
+            "deployments of Azure OpenAI, with your tools",
+        ),
+        Contribution(
+            "openai",
+            "holodeck_core.backends.semantic_kernel.backend:OpenAIBackend",
+            "models of OpenAI and of servers that speak like it, with your tools",
+        ),
         Contribution("python", "holodeck_core.backends.python:PythonBackend", "your own agent, in Python"),
         Contribution(
             "replay", "holodeck_core.backends.replay:ReplayBackend", "conversations recorded earlier"

@@ -13,10 +13,13 @@ import re
 # A control string (OSC, DCS, SOS, PM, APC) up to its terminator. Its body holds neither a control character
 # that could begin another sequence nor a line break, so that an unterminated one swallows nothing and
 # matching stays linear.
-_STRING = r"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x00-\x08\x0a-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c)"
-_CSI = r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
-_TWO_BYTE = r"\x1b[ -/]*[0-~]"
-_SEQUENCES = re.compile(f"{_STRING}|{_CSI}|{_TWO_BYTE}")
+_STRING = r"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x00-\x08\x0a-\x1f\x7f-\x9f]*"
+_STRING_END = r"(?:\x07|\x1b\\|\x9c)"
+_CSI = r"(?:\x1b\[|\x9b)[0-?]*[ -/]*"
+_TWO_BYTE = r"\x1b[ -/]*"
+_SEQUENCES = re.compile(f"{_STRING}{_STRING_END}|{_CSI}[@-~]|{_TWO_BYTE}[0-~]")
+UNFINISHED_SEQUENCE = re.compile(f"(?:{_STRING}\\x1b?|{_CSI}|{_TWO_BYTE})\\Z")
+"""The beginning of a sequence at the end of a text, which what follows may complete."""
 
 _LINE_BREAKS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 
@@ -40,6 +43,8 @@ _LONE_JOINER = re.compile(
     "(?<![^\x00-\x7f\\s])[\u200c\u200d]+|[\u200c\u200d]+(?![^\x00-\x7f\\s\u200c\u200d])"
 )
 _SURROGATES = re.compile("[\ud800-\udfff]")
+UNSETTLED = re.compile(f"{_HIDDEN.pattern}|[\u200c\u200d{_SELECTOR}]")
+"""A character that stays or goes by what stands on both sides of it, or that is passed over in looking for that."""
 
 DEFAULT_WIDTH = 200
 _SHORT = 10**18  # integers below it need no shortening
@@ -57,12 +62,36 @@ def sanitize_tool_output(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    if "\x1b" in text or not text.isascii():
-        text = _SEQUENCES.sub("", text)
+    return without_hidden(without_sequences(text))
+
+
+def without_sequences(text: str) -> str:
+    """The first half of ``sanitize_tool_output``: escape sequences are removed."""
+    return _SEQUENCES.sub("", text) if "\x1b" in text or not text.isascii() else text
+
+
+def without_hidden(text: str) -> str:
+    """The second half of ``sanitize_tool_output``, for a text that holds no escape sequence."""
     text = _HIDDEN.sub("", _LINE_BREAKS.sub("\n", text))
     if not text.isascii():
         text = _LONE_JOINER.sub("", _LONE_SELECTOR.sub("", text))
         text = _SURROGATES.sub("\ufffd", text)
+    return text
+
+
+def reveal(text: str) -> str:
+    """The text with an escape such as ``\\u001b`` in place of each character that ``sanitize_tool_output`` takes away.
+
+    For files that people read, where nothing of what was said may be lost. Carriage returns before line feeds go;
+    what is left holds no control character but tab and line feed, no surrogate and no noncharacter.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    text = _CONCEALED.sub(_escape_each, text.replace("\r\n", "\n"))
+    before = None
+    while text != before:  # beside an escape, what had a meaning may have none any more
+        before = text
+        text = _LONE_JOINER.sub(_escape_each, _LONE_SELECTOR.sub(_escape_each, text))
     return text
 
 
@@ -113,7 +142,21 @@ _UNSEEN = re.compile(
     "|(?<=[A-Za-z\u0300-\u036f])[\u0300-\u036f]"
 )
 
+# What sanitize_tool_output removes or replaces, and noncharacters.
+_NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
+    chr(plane << 16 | 0xFFFE) + chr(plane << 16 | 0xFFFF) for plane in range(17)
+)
+_CONCEALED = re.compile(f"{_HIDDEN.pattern}|[\x0b\x0c\r\x85\u2028\u2029\ud800-\udfff{_NONCHARACTERS}]")
+
+
+def _escape_each(match: re.Match[str]) -> str:
+    return "".join(map(_escaped, match.group()))
+
 
 def _escape(match: re.Match[str]) -> str:
-    code = ord(match.group())
+    return _escaped(match.group())
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -207,6 +207,33 @@ def test_a_malformed_message_is_named(messages: Any, message: str) -> None:
         read_turns(messages)
 
 
+def test_all_malformed_messages_are_named_and_not_what_only_follows_from_them() -> None:
+    nameless = says(None, {"type": "custom", "id": "1"})
+    with pytest.raises(ValueError, match="messages") as raised:
+        read_turns(
+            [
+                "hi",
+                user("a"),
+                nameless,
+                result("x", "1"),
+                user(7),
+                result("y", "2"),
+                user("b"),
+                result("z", "3"),
+            ]
+        )
+    assert [part.partition(":")[0] for part in str(raised.value).split("; ")] == [
+        "messages[0]",
+        "messages[2]",
+        "messages[4]",
+        "messages[7]",
+    ]
+
+
+def test_half_a_character_in_a_message_is_what_can_be_sent_in_its_place() -> None:
+    assert read_turns([user("a\ud835"), says("b\ud835")])[0].message == "a\ufffd"
+
+
 names = st.sampled_from(["add", "lookup", "book flight", "é"])
 arguments = st.dictionaries(st.text(max_size=4), st.integers() | st.text(max_size=4) | st.none(), max_size=3)
 recorded_calls = st.builds(ToolCall, names, arguments, st.text(max_size=6))

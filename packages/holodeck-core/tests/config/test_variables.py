@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from holodeck_core import ConfigError, Suite, load_suite
 from holodeck_core.config.settings.env_file import read_env_file
-from holodeck_core.config.settings.variables import VariableMistakes, replace_in_text
+from holodeck_core.config.settings.variables import VariableMistakes, escape_in_text, replace_in_text
 
 VALUES = {"NAME": "value", "_x9": "low", "EMPTY": "", "NEST": "${NAME}", "BRACE": "}", "LINES": "a\nb: c"}
 
@@ -94,11 +94,6 @@ def test_a_malformed_variable_is_told_with_the_escape(text: str) -> None:
         replace_in_text(text, VALUES)
 
 
-def escape(text: str) -> str:
-    """The text as a person writes it who means no variable."""
-    return text.replace("${", "$${")
-
-
 dollars = st.text(alphabet="${}:-AB \n", max_size=20)
 
 
@@ -106,7 +101,7 @@ dollars = st.text(alphabet="${}:-AB \n", max_size=20)
 @example("$${", {})
 @example("$$${A}", {"A": "b"})
 def test_replacing_undoes_escaping(text: str, values: dict[str, str]) -> None:
-    assert replace_in_text(escape(text), values) == text
+    assert replace_in_text(escape_in_text(text), values) == text
 
 
 @given(st.one_of(st.text(), dollars).filter(lambda text: "${" not in text))
@@ -116,7 +111,7 @@ def test_a_text_without_a_variable_is_unchanged(text: str) -> None:
 
 @given(dollars, st.text(alphabet="${}AB", max_size=5))
 def test_what_was_put_in_is_not_looked_at_again(text: str, value: str) -> None:
-    before, after = escape(text).removesuffix("$"), escape(text)
+    before, after = escape_in_text(text).removesuffix("$"), escape_in_text(text)
     assert (
         replace_in_text(f"{before}.${{A}}{after}", {"A": value}) == f"{text.removesuffix('$')}.{value}{text}"
     )

@@ -516,3 +516,27 @@ async def test_runs_that_share_a_suite_close_its_backend_once_after_the_last(
     assert (later.results[0].agent_response, closed) == ("open", ["closed"])
     await run_suite(suite)
     assert closed == ["closed", "closed"]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_a_backend_is_warmed_up_once_before_the_clock_of_any_turn_runs(
+    suite_of: Any, turn: Any, fails: bool
+) -> None:
+    log: list[str] = []
+
+    async def warm_up() -> None:
+        log.append("warming up")
+        await asyncio.sleep(0.3)
+        log.append("warm")
+        if fails:
+            raise RuntimeError("cold")
+
+    suite = suite_of(
+        lambda text: log.append(text) or text, [turn("a")], [turn("b")], parallel=2, llm_timeout=0.2
+    )
+    suite.backend.warm_up = warm_up
+    run = run_suite(suite)
+    report = await run
+    assert [result.status for result in report.results] == ["passed", "passed"]
+    assert log == ["warming up", "warm", "a", "b"]
+    assert run.notes == (("warming up the backend failed: RuntimeError: cold",) if fails else ())

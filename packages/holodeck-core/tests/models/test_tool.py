@@ -49,6 +49,7 @@ def test_a_tool_of_no_known_type_is_one_clear_error(
 
 
 def test_defaults() -> None:
+    assert FunctionTool(name="t", file="tools.py", function="add").timeout == 30
     mcp = MCPTool(name="t", command="server")
     assert (mcp.transport, mcp.args, mcp.env, mcp.headers, mcp.timeout) == ("stdio", [], {}, {}, None)
     store = VectorstoreTool(name="t", source="docs/")
@@ -69,6 +70,8 @@ def test_defaults() -> None:
         ("function", {"module": "tools"}, "module"),
         ("function", {"function": None}, "function"),
         ("function", {"parameters": {}}, "parameters"),
+        ("function", {"timeout": 0}, "timeout"),
+        ("function", {"timeout": True}, "timeout"),
         ("mcp", {"command": None}, ""),
         ("mcp", {"transport": "http"}, ""),
         ("mcp", {"transport": "sse"}, ""),
@@ -99,7 +102,7 @@ def test_refuses(places: Places, kind: str, keys: dict[str, Any], place: str) ->
 @pytest.mark.parametrize(
     ("kind", "keys"),
     [
-        ("function", {"file": None, "module": "tools.math"}),
+        ("function", {"file": None, "module": "tools.math", "timeout": 0.5}),
         ("mcp", {"transport": "http", "command": None, "url": "https://host.example"}),
         ("mcp", {"args": ["-v"], "env": {"A": "b"}, "timeout": 1.5}),
         ("prompt", {"template": None, "file": "p.md", "parameters": {"x": {"type": "string"}}}),

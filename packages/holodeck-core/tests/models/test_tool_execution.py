@@ -72,3 +72,10 @@ def test_nothing_in_it_can_reach_a_terminal_as_a_command() -> None:
     assert execution.parameters == {
         "beforeredafter": ["beforeredafter", {"deep": "beforeredafter"}, 5, None, True]
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [("get\x1b]0;pwned\x07", "get"), ("\x1b[2J", "\ufffd"), ("add", "add")]
+)
+def test_the_name_is_safe_for_a_terminal(name: str, shown: str) -> None:
+    assert ToolExecution(tool_name=name).tool_name == shown

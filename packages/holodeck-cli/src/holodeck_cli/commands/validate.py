@@ -43,7 +43,7 @@ def validate(
     settings: tuple[Setting, ...] = ()
     cases = None
     try:
-        suite = load(agent, env_file=env_file)
+        suite = load(agent, env_file=env_file, to_run=False)
         warnings, cases = suite.warnings, len(suite.cases)
         if show_settings and suite.settings is not None:
             settings = tuple(suite.settings)

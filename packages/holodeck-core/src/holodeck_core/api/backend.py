@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import attrs
 from pydantic import BaseModel
 
-from holodeck_core.api.reply import Reply, ReplyEvent, UserMessage, collect
+from holodeck_core.api.reply import Exchange, Reply, ReplyEvent, UserMessage, collect
 from holodeck_core.models.agent import Agent
+from holodeck_core.models.tool import Tool
+
+
+class Fault(NamedTuple):
+    """What a backend finds wrong with a part of the agent file: the keys that lead to it within that part, and why."""
+
+    path: tuple[str | int, ...]
+    message: str
 
 
 @attrs.frozen
@@ -29,6 +38,9 @@ class Session(ABC):
     lost: str | None = None
     """Why the conversation cannot go on, set by the session itself after a failed turn; None while it can."""
 
+    history: Any = None
+    """The conversation as the backend itself keeps it: Semantic Kernel's ``ChatHistory``; None where it keeps none."""
+
     @abstractmethod
     def stream(self, message: UserMessage) -> AsyncIterator[ReplyEvent]:
         """Send a message; yield the events of the reply as they happen.
@@ -41,6 +53,13 @@ class Session(ABC):
     async def send(self, message: UserMessage) -> Reply:
         """The reply to a message, whole: the stream, collected."""
         return await collect(self.stream(message))
+
+    async def restore(self, exchanges: Sequence[Exchange]) -> bool:
+        """Go on from a conversation that was held earlier. Called before anything is sent, by a chat only.
+
+        Return False where the agent cannot be given it, or not all of it: it then starts without a memory.
+        """
+        return False
 
     async def close(self) -> None:  # noqa: B027 - closing is optional
         """Release what the session holds. Called once, also after a failure or a cancellation."""
@@ -62,6 +81,9 @@ class Backend(ABC):
 
     runs_under_way: int = 0
     """How many runs have sessions with it; the engine counts them, and closes the backend after the last."""
+    environ: Mapping[str, str] = os.environ
+    """The environment, and the variables of the file that ``--env-file`` names. Set after the backend was built, and
+    before anything else is asked of it."""
 
     def __init__(self, options: BaseModel, folder: Path) -> None:
         self.options = options
@@ -74,6 +96,24 @@ class Backend(ABC):
     def sources(self) -> Iterable[Path]:
         """The files that replies come from, besides the agent file: a run is not resumed where one has changed."""
         return ()
+
+    def check_tool(self, tool: Tool) -> Iterable[Fault]:
+        """What makes this tool of the agent unusable, found while the file is loaded; paths start at the tool."""
+        return ()
+
+    def check_response_format(self, schema: Mapping[str, Any]) -> Iterable[Fault]:
+        """What makes this ``response_format`` unusable, found while the file is loaded; paths start at the schema."""
+        return ()
+
+    def lacks(self) -> Iterable[Fault]:
+        """What is missing on this machine to run the agent, such as a package or a key; paths start at ``model``.
+
+        The file is none the worse for it: `holodeck validate` warns, and what is to run the agent refuses.
+        """
+        return ()
+
+    async def warm_up(self) -> None:  # noqa: B027 - most have nothing that is slow
+        """Do once, before the first session, what takes long: ``open`` does it otherwise, on the time of a turn."""
 
     @abstractmethod
     async def open(self, agent: Agent, case: CaseRef | None = None) -> Session:

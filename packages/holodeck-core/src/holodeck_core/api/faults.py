@@ -18,6 +18,7 @@ MAX_TEXT = 2_000
 _NOT_THE_USERS = (
     "holodeck_core",
     "holodeck_graders",
+    "holodeck_cli",
     "site-packages",
     "<frozen",
     sysconfig.get_path("stdlib"),

@@ -50,6 +50,14 @@ class Reply:
 
 
 @attrs.frozen
+class Exchange:
+    """One message of a conversation that was held earlier, and what came back."""
+
+    message: UserMessage
+    reply: Reply
+
+
+@attrs.frozen
 class TextDelta:
     """A piece of the reply's text."""
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from functools import partial
 from typing import Any, NoReturn
 
 from holodeck_core.api.backend import Session
 from holodeck_core.api.faults import USER_FAULTS
-from holodeck_core.api.reply import Reply, ReplyEvent, ToolStarted, UserMessage, collect
+from holodeck_core.api.reply import Exchange, Reply, ReplyEvent, ToolStarted, UserMessage, collect
 from holodeck_core.api.values import text_of
 from holodeck_core.backends.blocking import BlockingCalls, runs_on_loop, settled
 from holodeck_core.backends.faults import after_tools, classify
@@ -78,6 +78,20 @@ class AgentSession(Session):
                 await close()
         except USER_FAULTS as error:  # boundary: an agent may raise anything
             self._fail(error)
+
+    async def restore(self, exchanges: Sequence[Exchange]) -> bool:
+        """Hand an earlier conversation to the agent, where it has a method ``restore(exchanges)``."""
+        restore = method(self._agent, "restore")
+        if restore is None:
+            return False
+        try:
+            if runs_on_loop(restore):
+                await restore(tuple(exchanges))
+            else:
+                await settled(await self._blocking(partial(restore, tuple(exchanges))))
+        except USER_FAULTS as error:  # boundary: an agent may raise anything
+            self._fail(error)
+        return True
 
     async def _blocking(self, function: Callable[[], Any]) -> Any:
         try:

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from holodeck_core.api.reply import Reply, ToolCall
+from holodeck_core.api.values import well_formed
 from holodeck_core.backends.tool_calls import tool_call
 from holodeck_core.text import show_value
 
@@ -27,20 +28,44 @@ class RecordedTurn:
     reply: Reply
 
 
+class MessageMistakes(ValueError):
+    """Messages of a conversation that cannot be read: ``mistakes`` has the index of each, and what is wrong with it.
+
+    The index is None where the messages are no list.
+    """
+
+    def __init__(self, mistakes: list[tuple[int | None, str]]) -> None:
+        super().__init__("; ".join(_placed(index, what) for index, what in mistakes))
+        self.mistakes = mistakes
+
+
+def _placed(index: int | None, what: str) -> str:
+    return f"messages: {what}" if index is None else f"messages[{index}]: {what}"
+
+
 def read_turns(messages: object) -> tuple[RecordedTurn, ...]:
     """The turns of a conversation; what stands before the first user message belongs to none.
 
     Understood are the roles ``system``, ``developer``, ``user``, ``assistant`` (``tool_calls``, or ``function_call``),
-    ``tool`` and ``function``. Raises ValueError that names the message that is none of these.
+    ``tool`` and ``function``. Raises MessageMistakes that names all messages that are none of these.
     """
     if not isinstance(messages, list):
-        raise ValueError(f"messages: must be a list of chat messages, got {show_value(messages, _SHOWN)}")
+        raise MessageMistakes(
+            [(None, f"must be a list of chat messages, got {show_value(messages, _SHOWN)}")]
+        )
     turns: list[_OpenTurn] = []
+    mistakes: list[tuple[int | None, str]] = []
     for index, message in enumerate(messages):
         try:
             _read(message, turns)
         except (ValueError, TypeError) as error:
-            raise ValueError(f"messages[{index}]: {error}") from None
+            mistakes.append((index, str(error)))
+            if isinstance(message, Mapping) and message.get("role") == "user":
+                turns.append(_OpenTurn(""))
+            if turns:
+                turns[-1].doubtful = True
+    if mistakes:
+        raise MessageMistakes(mistakes)
     return tuple(turn.finished() for turn in turns)
 
 
@@ -104,10 +129,12 @@ class _OpenCall:
 
 
 class _OpenTurn:
-    """A turn while it is being read."""
+    """A turn while it is being read. One that is ``doubtful`` lacks a message that could not be read."""
 
     def __init__(self, message: str) -> None:
-        self._message = message
+        self.doubtful = False
+        # What is sent to an agent is text that can be encoded, and so is what it is compared with.
+        self._message = well_formed(message)
         self._pieces: list[str] = []
         self._calls: list[_OpenCall] = []
         self._waiting: list[_OpenCall] = []
@@ -125,6 +152,8 @@ class _OpenTurn:
         matches = (call for call in self._waiting if _fits(call, call_id, name))
         call = next(matches, None)
         if call is None:
+            if self.doubtful:
+                return
             label = show_value(name if call_id is None else call_id, _SHOWN)
             raise ValueError(f"the result {label} belongs to no call of its turn that still waits for one")
         self._waiting.remove(call)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
 
 from holodeck_core.api.backend import Backend, CaseRef, Session
-from holodeck_core.api.reply import Reply, ReplyEvent, UserMessage
+from holodeck_core.api.reply import Exchange, Reply, ReplyEvent, UserMessage
 from holodeck_core.backends.conversations import Conversations
 from holodeck_core.backends.recordings import RecordedTurn
 from holodeck_core.backends.replies import reply_events
@@ -80,6 +80,16 @@ class ReplaySession(Session):
     async def stream(self, message: UserMessage) -> AsyncIterator[ReplyEvent]:
         for event in reply_events(self._answer(message.text)):
             yield event
+
+    async def restore(self, exchanges: Sequence[Exchange]) -> bool:
+        """Go on behind the messages that were sent then."""
+        try:
+            for exchange in exchanges:
+                self._answer(exchange.message.text)
+        except AgentError:
+            self._next = self._failed = 0
+            return False
+        return True
 
     def _answer(self, text: str) -> Reply:
         sent = text.strip()

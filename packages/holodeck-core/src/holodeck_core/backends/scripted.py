@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, JsonValue
 from pydantic_core import InitErrorDetails
 
 from holodeck_core.api.backend import Backend, CaseRef, Session
-from holodeck_core.api.reply import Reply, ReplyEvent, TextDelta, ToolCall, UserMessage, collect
+from holodeck_core.api.reply import Exchange, Reply, ReplyEvent, TextDelta, ToolCall, UserMessage, collect
 from holodeck_core.api.values import to_json
 from holodeck_core.backends.faults import after_tools
 from holodeck_core.backends.replies import reply_events, with_total
@@ -208,6 +208,16 @@ class ScriptedSession(Session):
     async def stream(self, message: UserMessage) -> AsyncIterator[ReplyEvent]:
         async for event in self._play(self._take(message.text.strip())):
             yield event
+
+    async def restore(self, exchanges: Sequence[Exchange]) -> bool:
+        """The entries that answered then are used up."""
+        try:
+            for exchange in exchanges:
+                self._take(exchange.message.text.strip())
+        except AgentError:
+            self._used, self._used_by_input = 0, {}
+            return False
+        return True
 
     def _take(self, text: str) -> Step:
         if self.lost is not None:

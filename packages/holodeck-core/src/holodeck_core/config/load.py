@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from holodeck_core.api.suite import Suite
-from holodeck_core.config.binding.agent import bind_agent_metrics, bind_backend, check_required, make_host
+from holodeck_core.config.binding.agent import (
+    bind_agent_metrics,
+    bind_backend,
+    check_required,
+    make_host,
+    what_is_lacking,
+)
 from holodeck_core.config.binding.agent_sections import read_sections
 from holodeck_core.config.binding.agent_tools import check_tools
 from holodeck_core.config.binding.case import CaseBinder, CaseDefaults
@@ -21,6 +27,7 @@ from holodeck_core.config.binding.fingerprint import configuration, fingerprint
 from holodeck_core.config.binding.instructions import bind_instructions
 from holodeck_core.config.binding.matchers import MatcherBuilder
 from holodeck_core.config.binding.metrics import MetricBinder
+from holodeck_core.config.binding.response_format import bind_response_format
 from holodeck_core.config.binding.used_files import used_files
 from holodeck_core.config.messages.secret_keys import mask_problems
 from holodeck_core.config.messages.secret_values import secret_texts, variables_of_secrets
@@ -52,13 +59,15 @@ def load_suite(
     plugins: PluginHost | None = None,
     env_file: str | os.PathLike[str] | None = None,
     environ: Mapping[str, str] | None = None,
+    to_run: bool = True,
 ) -> Suite:
     """Read an agent file, check all of it and bind it.
 
     ``settings`` are execution settings that go before those of all files. ``plugins`` is the host that resolves names;
     by default one is made with what the file says under ``plugins``. ``env_file`` names a file of ``NAME=VALUE`` lines
     for variables that ``environ`` (by default the environment of the process) does not set; neither it nor any other
-    is read unless it is named, and the environment of the process stays as it is.
+    is read unless it is named, and the environment of the process stays as it is. What this machine lacks to run the
+    agent, such as a package or a key, is a mistake; with ``to_run=False`` it is a warning.
 
     Raises ConfigError with every mistake found.
     """
@@ -87,9 +96,13 @@ def load_suite(
     execution = resolve_settings(level for level in (nearest, own, *farther) if level is not None)
     host = plugins if plugins is not None else make_host(sections, document, problems)
     check_required(host, sections, document, problems)
-    backend = bind_backend(sections, host, document, folder, problems)
+    backend = bind_backend(sections, host, document, folder, variables.values, problems)
     instructions = bind_instructions(sections.agent, document, file.parent, problems)
-    check_tools(sections.agent, document, file.parent, problems)
+    check_tools(sections.agent, host, backend, document, file.parent, problems)
+    response_format = bind_response_format(sections.agent, backend, document, file.parent, problems)
+    lacking = () if backend is None else tuple(what_is_lacking(backend, document))
+    if to_run:
+        problems += lacking
     metric_binder = MetricBinder(host, folder)
     defaults = CaseDefaults(
         metrics=bind_agent_metrics(sections, metric_binder, document, problems),
@@ -115,7 +128,9 @@ def load_suite(
         raise ConfigError(mask_problems(as_told(found, variables), document.value, document.source.text))
     kept = configuration(written)
     return Suite(
-        agent=sections.agent.model_copy(update={"test_cases": models, "instructions": instructions}),
+        agent=sections.agent.model_copy(
+            update={"test_cases": models, "instructions": instructions, "response_format": response_format}
+        ),
         backend=backend,
         cases=cases,
         parallel=execution.parallel_test_cases,
@@ -132,7 +147,9 @@ def load_suite(
         configuration=kept,
         warnings=tuple(
             mask_problems(
-                as_told(warnings.gathered(document), variables), document.value, document.source.text
+                as_told([*lacking, *warnings.gathered(document)], variables),
+                document.value,
+                document.source.text,
             )
         ),
         settings=execution,

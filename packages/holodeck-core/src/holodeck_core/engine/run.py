@@ -222,6 +222,7 @@ class Run:
         self._reporters.tell(self._started(total, parallel))
         begin_use(self._suite.backend)
         try:
+            await self._warm_up()
             await self._scheduler.run(results, limits, parallel)
             self._complete = results.count.finished == total
             if self._complete:
@@ -246,6 +247,15 @@ class Run:
                 self.folder.update(**fields)
             except OSError as error:
                 self._reporters.errors.append(f"run.json: {describe(error)}")
+
+    async def _warm_up(self) -> None:
+        """Let the backend do what takes long before the clock of a turn runs. Where it cannot, ``open`` says why."""
+        try:
+            await self._suite.backend.warm_up()
+        except BaseException as error:
+            if passes_through(error):
+                raise
+            self._note(f"warming up the backend failed: {describe(error)}")
 
     async def _close_backend(self, limits: Limits) -> None:
         try:

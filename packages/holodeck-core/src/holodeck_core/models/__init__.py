@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from holodeck_core.models.agent import Agent, AgentConfig, Instructions
     from holodeck_core.models.arg_matcher import ArgMatcher
     from holodeck_core.models.chat import ChatConfig, ChatSession, Message, MessageRole, SessionState
+    from holodeck_core.models.chat_history import ChatHistory
     from holodeck_core.models.config import DEFAULT_EXECUTION_CONFIG, ExecutionConfig, PluginsConfig
     from holodeck_core.models.evaluation import (
         CodeMetric,
@@ -41,6 +42,7 @@ _MODULES = {
     "agent": ("Agent", "AgentConfig", "Instructions"),
     "arg_matcher": ("ArgMatcher",),
     "chat": ("ChatConfig", "ChatSession", "Message", "MessageRole", "SessionState"),
+    "chat_history": ("ChatHistory",),
     "config": ("DEFAULT_EXECUTION_CONFIG", "ExecutionConfig", "PluginsConfig"),
     "evaluation": (
         "CodeMetric",
@@ -77,6 +79,7 @@ __all__ = [
     "AgentConfig",
     "ArgMatcher",
     "ChatConfig",
+    "ChatHistory",
     "ChatSession",
     "CodeMetric",
     "EmbeddingProvider",

@@ -82,7 +82,9 @@ class Agent(GatheringModel):
     execution: Annotated[ExecutionConfig, NullIsEmpty] = Field(default_factory=ExecutionConfig)
     """How cases are run. Example: `{parallel_test_cases: 4}`"""
     observability: JsonObject | None = None
-    """Settings of tracing. Example: `{enabled: true}`"""
+    """Where `holodeck chat --observability` sends its traces: `exporter` (`console` or `otlp`), `endpoint`, `headers`,
+    `service_name`, `record_content`. Example: `{exporter: otlp, endpoint: "http://localhost:4318"}`
+    """
     embedding_provider: EmbeddingProvider | None = None
     """The model that turns text into vectors. Example: `{provider: openai, name: text-embedding-3-small}`"""
     plugins: Annotated[PluginsConfig, NullIsEmpty] = Field(default_factory=PluginsConfig)

@@ -75,6 +75,11 @@ _BAD_NAME = (
 _SCALARS = frozenset({str, int, bool, type(None)})
 
 
+def can_name_argument(name: str) -> bool:
+    """Whether an argument of this name can stand in `args`."""
+    return bool(name) and _FORBIDDEN.isdisjoint(name)
+
+
 def _problems(value: Any, path: tuple[str | int, ...]) -> list[InitErrorDetails]:
     if type(value) in _SCALARS:
         return []
@@ -99,7 +104,7 @@ def _args(value: Any, handler: ValidatorFunctionWrapHandler) -> dict[str, ArgMat
         if not isinstance(name, str):
             problems.append(problem((), f"the argument name {name!r} must be text: quote it"))
             continue
-        if not name or not _FORBIDDEN.isdisjoint(name):
+        if not can_name_argument(name):
             problems.append(problem((name,), _BAD_NAME))
         if isinstance(expected, ArgMatcher):
             matchers[name] = expected

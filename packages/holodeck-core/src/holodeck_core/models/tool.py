@@ -47,6 +47,8 @@ class FunctionTool(Tool, GatheringModel):
     """The Python module that holds the function. Example: `shop.tools`"""
     function: Text
     """The name of the function. Example: `add`"""
+    timeout: Number = Field(default=30, gt=0)
+    """How long one call may take, in seconds. Example: `5`"""
 
     @classmethod
     def structure(cls, data: Mapping[str, Any]) -> Iterator[InitErrorDetails]:

@@ -30,6 +30,11 @@ class ToolExecution(StrictModel):
     execution_time: float | None = Field(default=None, ge=0)
     error_message: str | None = None
 
+    @field_validator("tool_name")
+    @classmethod
+    def _name_safe_for_a_terminal(cls, name: str) -> str:
+        return sanitize_tool_output(name) or "\ufffd"
+
     @field_validator("parameters", "result", "error_message")
     @classmethod
     def _safe_for_a_terminal(cls, value: Any) -> Any:

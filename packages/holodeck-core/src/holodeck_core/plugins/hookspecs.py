@@ -94,7 +94,8 @@ def holodeck_reporters() -> Iterable[Contribution]:
 
 @hookspec
 def holodeck_validators() -> Iterable[Contribution]:
-    """Fires when a chat starts, and for listings; all validators take part, in the order of plugin ids.
+    """Fires when a chat starts, and for listings; all validators take part, HoloDeck's own first, then
+    in the order of plugin ids.
 
     Return: one contribution a validator; its name is shown in listings only.
     Target: a subclass of ``holodeck_core.api.validator.Validator``.

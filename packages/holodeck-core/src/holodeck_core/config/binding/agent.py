@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from holodeck_core.api.backend import Backend
-from holodeck_core.api.faults import USER_FAULTS
+from holodeck_core.api.faults import USER_FAULTS, describe
 from holodeck_core.api.suite import BoundMetric
 from holodeck_core.config.binding.agent_sections import AgentSections
 from holodeck_core.config.binding.metrics import MetricBinder
 from holodeck_core.config.binding.options import strict
 from holodeck_core.config.messages.expected_keys import keys_of
+from holodeck_core.config.messages.validate import Path as DocumentPath
 from holodeck_core.config.messages.validate import key_named, to_problems, told
 from holodeck_core.config.reading.document import Document
 from holodeck_core.errors import ConfigError, PluginError, Problem
@@ -61,26 +62,25 @@ def check_required(
 
 
 def bind_backend(
-    sections: AgentSections, host: PluginHost, document: Document, folder: Path, problems: list[Problem]
+    sections: AgentSections,
+    host: PluginHost,
+    document: Document,
+    folder: Path,
+    environ: Mapping[str, str],
+    problems: list[Problem],
 ) -> Backend | None:
     """The backend that ``model.provider`` names; None where it cannot be had, with the reason in ``problems``."""
     model = sections.model
     if model is None:
         return None
-    provider = model.provider
-    try:
-        backend_class: type[Backend] = host.backend(provider, Backend).object
-    except PluginError as error:
-        problems.append(document.problem(str(error), ("model", "provider")))
+    found = _options(model, host, document, ("model",), problems)
+    if found is None:
         return None
-    given: dict[str, Any] = dict(model.options)
+    backend_class, options, given = found
     try:
-        options = strict(backend_class.Options)
-        given = {**_general(model, options), **given}
-        backend = backend_class(options.model_validate(given), folder)
+        backend = backend_class(options, folder)
     except ValidationError as error:
-        general = keys_of(LLMProvider)
-        problems.extend(to_problems(error, backend_class.Options, given, document, ("model",), also=general))
+        problems.extend(_misfits(error, backend_class, given, document, ("model",)))
         return None
     except ConfigError as error:  # of a file that the backend reads
         problems.extend(error.problems)
@@ -91,12 +91,31 @@ def bind_backend(
         return None
     except USER_FAULTS as error:  # boundary: building a plugin's backend runs its code
         problems.append(
-            document.problem(f"the provider `{provider}` failed: {told(error, given)}", ("model",))
+            document.problem(f"the provider `{model.provider}` failed: {told(error, given)}", ("model",))
         )
         return None
+    backend.environ = environ
     if backend.needs_instructions and not sections.has_instructions:
-        problems.append(document.problem(f"the provider `{provider}` needs `instructions`", ()))
+        problems.append(document.problem(f"the provider `{model.provider}` needs `instructions`", ()))
     return backend
+
+
+def check_model(
+    model: LLMProvider, host: PluginHost, document: Document, at: DocumentPath, problems: list[Problem]
+) -> None:
+    """A ``model`` section that stands elsewhere names a provider and holds what its options allow."""
+    _options(model, host, document, at, problems)
+
+
+def what_is_lacking(backend: Backend, document: Document) -> Iterator[Problem]:
+    """What the backend does not find on this machine."""
+    try:
+        for fault in backend.lacks():
+            yield document.problem(fault.message, ("model", *fault.path))
+    except USER_FAULTS as error:  # boundary: a plugin's backend may raise anything
+        yield document.problem(
+            f"the provider failed to look for what it needs: {describe(error)}", ("model",)
+        )
 
 
 def bind_agent_metrics(
@@ -113,11 +132,42 @@ def bind_agent_metrics(
     return ()
 
 
+def _options(
+    model: LLMProvider, host: PluginHost, document: Document, at: DocumentPath, problems: list[Problem]
+) -> tuple[type[Backend], BaseModel, dict[str, Any]] | None:
+    """The backend that a ``model`` section names, its options, and what they were made of."""
+    try:
+        backend_class: type[Backend] = host.backend(model.provider, Backend).object
+    except PluginError as error:
+        problems.append(document.problem(str(error), (*at, "provider")))
+        return None
+    given: dict[str, Any] = dict(model.options)
+    try:
+        options = strict(backend_class.Options)
+        given = {**_general(model, options), **given}
+        return backend_class, options.model_validate(given), given
+    except ValidationError as error:
+        problems.extend(_misfits(error, backend_class, given, document, at))
+    except USER_FAULTS as error:  # boundary: the options of a plugin's backend run its code
+        problems.append(document.problem(f"the provider `{model.provider}` failed: {told(error, given)}", at))
+    return None
+
+
+def _misfits(
+    error: ValidationError,
+    backend_class: type[Backend],
+    given: Mapping[str, Any],
+    document: Document,
+    at: DocumentPath,
+) -> list[Problem]:
+    return to_problems(error, backend_class.Options, given, document, at, also=keys_of(LLMProvider))
+
+
 def _general(model: LLMProvider, options: type[BaseModel]) -> dict[str, Any]:
     """Of the keys that every provider may be given (``temperature``, …), those that the backend's options know too."""
     takes_any = options.model_config.get("extra") == "allow"
     return {
         key: getattr(model, key)
-        for key in model.model_fields_set - {"provider", "name"}
-        if key in options.model_fields or (takes_any and key in LLMProvider.model_fields)
+        for key in model.model_fields_set - {"provider"}
+        if key in options.model_fields or (takes_any and key != "name" and key in LLMProvider.model_fields)
     }

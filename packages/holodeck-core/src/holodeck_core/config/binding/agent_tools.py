@@ -9,6 +9,9 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from holodeck_core.api.backend import Backend
+from holodeck_core.api.faults import USER_FAULTS, describe
+from holodeck_core.config.binding.agent import check_model
 from holodeck_core.config.binding.referenced import read_named, why_absent
 from holodeck_core.config.binding.user_modules import attribute_of, import_file, import_module
 from holodeck_core.config.messages.validate import Path
@@ -17,17 +20,29 @@ from holodeck_core.config.reading.document import Document
 from holodeck_core.errors import Problem
 from holodeck_core.models.agent import Agent
 from holodeck_core.models.tool import FunctionTool, PromptTool, Tool, ToolType, VectorstoreTool
+from holodeck_core.plugins.host import PluginHost
 from holodeck_core.text import shorten
 
 
-def check_tools(agent: Agent | None, document: Document, folder: FilePath, problems: list[Problem]) -> None:
-    """Import every function, read every prompt, look for every source. Relative paths start from ``folder``.
+def check_tools(
+    agent: Agent | None,
+    host: PluginHost,
+    backend: Backend | None,
+    document: Document,
+    folder: FilePath,
+    problems: list[Problem],
+) -> None:
+    """Import every function, read every prompt, look for every source; ask the backend whether it can use the tool.
 
-    ``agent`` is None where the agent file has mistakes: those of its tools that have none are looked at all the same.
+    Relative paths start from ``folder``. ``agent`` is None where the agent file has mistakes: those of its tools that
+    have none are looked at all the same.
     """
     tools = enumerate(agent.tools or ()) if agent is not None else _sound_tools(document.value.get("tools"))
     for index, tool in tools:
         at: Path = ("tools", index)
+        sound_so_far = len(problems)
+        if isinstance(tool, PromptTool) and tool.model is not None:
+            check_model(tool.model, host, document, (*at, "model"), problems)
         match tool:
             case FunctionTool():
                 _check_function(tool, document, at, folder, problems)
@@ -40,6 +55,16 @@ def check_tools(agent: Agent | None, document: Document, folder: FilePath, probl
                 why = why_absent(folder / tool.source, folder=True)
                 if why is not None:
                     problems.append(document.problem(why, (*at, "source")))
+        if backend is not None and len(problems) == sound_so_far:
+            problems.extend(_unusable(tool, backend, document, at))
+
+
+def _unusable(tool: Tool, backend: Backend, document: Document, at: Path) -> Iterator[Problem]:
+    try:
+        for fault in backend.check_tool(tool):
+            yield document.problem(fault.message, (*at, *fault.path))
+    except USER_FAULTS as error:  # boundary: a plugin's backend may raise anything
+        yield document.problem(f"the provider failed to check the tool: {describe(error)}", at)
 
 
 def _sound_tools(value: Any) -> Iterator[tuple[int, Tool]]:

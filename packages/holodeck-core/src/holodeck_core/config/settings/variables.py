@@ -72,6 +72,11 @@ def replace_in_text(text: str, values: Mapping[str, str], used: dict[str, str] |
     return replaced
 
 
+def escape_in_text(text: str) -> str:
+    """What a file has to say for the text to be its value: ``replace_in_text`` gives it back as it is."""
+    return text.replace("${", "$${")
+
+
 def _malformed(text: str, inside: int) -> str:
     """What is wrong with the ``${`` before the index ``inside``. The text is not repeated: it may be a secret."""
     end = text.find("}", inside)

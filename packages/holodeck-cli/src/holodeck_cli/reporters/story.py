@@ -1,0 +1,105 @@
+"""What happened in a case that did not pass, as plain text for reports that people read. Pure.
+
+Nothing is lost of what was said: what cannot be seen stands as an escape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import attrs
+
+from holodeck_cli.reporters.lines import duration
+from holodeck_core.explain import explain_case, explain_turn
+from holodeck_core.models.test_result import TestResult, ToolInvocation, TurnResult
+from holodeck_core.text import reveal, shorten, show_value
+
+_NAME_WIDTH: Final = 200
+_CALL_WIDTH: Final = 1_000
+_TEXT_WIDTH: Final = 10_000
+_INDENT: Final = "    "
+
+
+@attrs.frozen
+class FailedTurn:
+    """A turn that did not pass. ``index`` is None in a case that was written without turns."""
+
+    index: int | None
+    status: str
+    message: str
+    reply: str | None
+    calls: tuple[ToolInvocation, ...]
+    reasons: tuple[str, ...]
+    duration_ms: float
+
+    @property
+    def label(self) -> str:
+        """``turns[1]``, or nothing."""
+        return "" if self.index is None else f"turns[{self.index}]"
+
+
+def failed_turns(result: TestResult) -> list[FailedTurn]:
+    """The turns of the case that did not pass, those that were skipped included."""
+    if result.turns is None:
+        return [] if result.passed else [_turn(result, None, result.test_input, result.agent_response)]
+    return [
+        _turn(turn, turn.turn_index, turn.input, turn.response) for turn in result.turns if not turn.passed
+    ]
+
+
+def _turn(turn: TurnResult | TestResult, index: int | None, message: str, reply: str | None) -> FailedTurn:
+    return FailedTurn(
+        index,
+        turn.status,
+        message,
+        reply,
+        tuple(turn.tool_invocations),
+        tuple(explain_turn(turn)),
+        turn.execution_time_ms,
+    )
+
+
+def other_reasons(result: TestResult) -> list[str]:
+    """Why the case did not pass, but for its turns."""
+    return [] if result.turns is None else explain_case(result)
+
+
+def first_reason(result: TestResult) -> str:
+    """Why the case did not pass, in one line."""
+    turns = failed_turns(result)
+    reasons = [reason for turn in turns for reason in turn.reasons] + other_reasons(result)
+    return reasons[0] if reasons else result.status
+
+
+def case_name(result: TestResult) -> str:
+    """The name of the case, or its place, on one line."""
+    name = f"case {(result.index or 0) + 1}" if result.test_name is None else result.test_name
+    return shorten(" ".join(reveal(name).split()), _NAME_WIDTH)
+
+
+def case_story(result: TestResult) -> Iterator[str]:
+    """The lines that tell of the turns that did not pass, of what else went wrong, and where the case stands."""
+    for turn in failed_turns(result):
+        yield f"{turn.label or 'the turn'} {turn.status} ({duration(turn.duration_ms)})"
+        yield from _said("input", turn.message)
+        for call in turn.calls:
+            yield from _said("call", _call(call))
+        if turn.reply is not None:
+            yield from _said("reply", turn.reply)
+        yield from (f"  - {reveal(reason)}" for reason in turn.reasons)
+    yield from (f"- {reveal(reason)}" for reason in other_reasons(result))
+    if result.source is not None:
+        yield f"at {' '.join(reveal(result.source).split())}"
+
+
+def _said(what: str, text: str) -> Iterator[str]:
+    first, *rest = reveal(shorten(text, _TEXT_WIDTH)).split("\n")
+    yield f"  {what}: {first}"
+    yield from (f"{_INDENT}{line}" for line in rest)
+
+
+def _call(call: ToolInvocation) -> str:
+    args = show_value(call.args if call.raw_args is None else call.raw_args, _CALL_WIDTH)
+    outcome = f"error: {call.error}" if call.error else show_value(call.result, _CALL_WIDTH)
+    return f"{call.name} {args} -> {outcome}"

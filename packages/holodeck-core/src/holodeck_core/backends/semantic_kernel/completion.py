@@ -1,0 +1,69 @@
+"""What a model answers to one request. Pure: put together from the pieces in which it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from holodeck_core.models.token_usage import TokenUsage
+
+
+@attrs.frozen
+class WantedCall:
+    """A tool call as the model wants it: the name it gives, and the text of the arguments."""
+
+    name: str
+    arguments: str = ""
+    id: str | None = None
+
+
+@attrs.frozen
+class Completion:
+    """The whole answer. ``finish`` is the provider's reason to end it, None where it gave none."""
+
+    text: str = ""
+    calls: Sequence[WantedCall] = ()
+    usage: TokenUsage | None = None
+    finish: str | None = None
+
+
+@attrs.define
+class _OpenCall:
+    index: int | None
+    id: str | None
+    name: str
+    arguments: list[str]
+
+
+class CallPieces:
+    """Calls that come in pieces: a piece belongs to the call of its index, else to that of its id, else to the last."""
+
+    def __init__(self) -> None:
+        self._calls: list[_OpenCall] = []
+
+    def add(self, index: int | None, call_id: str | None, name: str | None, arguments: Any) -> None:
+        """Take a piece; a second id at one index begins another call, for some servers number all with 0."""
+        text = arguments if isinstance(arguments, str) else ""
+        call = self._open(index, call_id or None)
+        if call is None:
+            self._calls.append(_OpenCall(index, call_id or None, name or "", [text]))
+            return
+        call.id = call.id or call_id or None
+        call.name = call.name or name or ""
+        call.arguments.append(text)
+
+    def whole(self) -> tuple[WantedCall, ...]:
+        """The calls, in the order in which they began."""
+        return tuple(WantedCall(call.name, "".join(call.arguments), call.id) for call in self._calls)
+
+    def _open(self, index: int | None, call_id: str | None) -> _OpenCall | None:
+        for call in reversed(self._calls):
+            same_place = index is None or call.index == index
+            same_id = call_id is None or call.id is None or call.id == call_id
+            if same_place and same_id:
+                return call
+            if index is None:
+                return None
+        return None

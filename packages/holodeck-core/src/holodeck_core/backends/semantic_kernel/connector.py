@@ -1,0 +1,121 @@
+"""Semantic Kernel's connector to chat models, made to send what was said and to take what comes. Imports it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from openai import AsyncAzureOpenAI, AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
+from semantic_kernel.connectors.ai.open_ai import OpenAIChatCompletion
+from semantic_kernel.contents import (
+    AuthorRole,
+    ChatHistory,
+    ChatMessageContent,
+    FinishReason,
+    FunctionCallContent,
+    TextContent,
+)
+
+from holodeck_core.backends.semantic_kernel.options import AZURE, Target
+from holodeck_core.backends.tool_calls import decode_arguments
+
+CONNECT_TIMEOUT_S = 10.0
+READ_TIMEOUT_S = 600.0
+"""The longest silence of a provider; a run sets a shorter limit to a whole turn, ``llm_timeout``."""
+
+_FINISH_REASONS = frozenset(reason.value for reason in FinishReason)
+
+
+class Connector(OpenAIChatCompletion):  # type: ignore[misc]
+    """One model at its provider.
+
+    Other than Semantic Kernel's own it sends the text that stands beside a tool call, sends arguments that are no JSON
+    in a form that every server can read, takes reasons to finish that it does not know, and counts no tokens.
+    """
+
+    def _prepare_chat_history_for_request(
+        self, chat_history: ChatHistory, role_key: str = "role", content_key: str = "content"
+    ) -> list[dict[str, Any]]:
+        return [wire_message(message) for message in chat_history.messages]
+
+    def _create_chat_message_content(self, response: Any, choice: Any, response_metadata: Any) -> Any:
+        return super()._create_chat_message_content(response, _plain(choice), response_metadata)
+
+    def _create_streaming_chat_message_content(
+        self, chunk: Any, choice: Any, chunk_metadata: Any, function_invoke_attempt: int
+    ) -> Any:
+        return super()._create_streaming_chat_message_content(
+            chunk, _plain(choice), chunk_metadata, function_invoke_attempt
+        )
+
+    def _get_metadata_from_chat_response(self, response: Any) -> dict[str, Any]:
+        return {"id": response.id}
+
+    def _get_metadata_from_streaming_chat_response(self, response: Any) -> dict[str, Any]:
+        return {"id": response.id}
+
+    def store_usage(self, response: Any) -> None:
+        """Tokens are read from each completion: what counts is the turn, not all sessions together."""
+
+
+def http_client() -> Any:
+    """The connections that all sessions of a backend share: as many as there are requests at once."""
+    # The client of OpenAI is built on httpx or on its successor, which it does not say in public.
+    base = next(kind for kind in DefaultAsyncHttpxClient.__mro__ if kind.__name__ == "AsyncClient")
+    limits = import_module(base.__module__.partition(".")[0]).Limits
+    return DefaultAsyncHttpxClient(limits=limits(max_connections=None, max_keepalive_connections=None))
+
+
+def connector(target: Target, http: Any) -> Connector:
+    """The connector to a model. Nothing is read from a ``.env`` file, and no request is sent twice."""
+    common: Mapping[str, Any] = {
+        "api_key": target.key,
+        "max_retries": 0,
+        "timeout": Timeout(READ_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
+        "http_client": http,
+    }
+    if target.provider == AZURE:
+        client = AsyncAzureOpenAI(
+            azure_endpoint=target.endpoint,
+            azure_deployment=target.model,
+            api_version=target.api_version,
+            **common,
+        )
+    else:
+        client = AsyncOpenAI(base_url=target.endpoint, **common)
+    return Connector(ai_model_id=target.model, async_client=client, env_file_path=os.devnull)
+
+
+def wire_message(message: ChatMessageContent) -> dict[str, Any]:
+    """A message of the history as it is sent.
+
+    Arguments of a call that are no JSON object are sent as ``{}``, for some servers read them and fail; the model is
+    told its own words in the result of the call.
+    """
+    wire: dict[str, Any] = message.to_dict()
+    text = "".join(item.text for item in message.items if isinstance(item, TextContent))
+    calls = wire.get("tool_calls")
+    if calls is None:
+        if message.role != AuthorRole.TOOL and all(isinstance(item, TextContent) for item in message.items):
+            wire["content"] = text
+        return wire
+    for item, call in zip(_calls(message), calls, strict=True):
+        if not item.arguments or decode_arguments(item.arguments)[1] is not None:
+            call["function"]["arguments"] = "{}"
+    return {**wire, "content": text} if text else wire
+
+
+def _calls(message: ChatMessageContent) -> list[FunctionCallContent]:
+    return [item for item in message.items if isinstance(item, FunctionCallContent)]
+
+
+def _plain(choice: Any) -> Any:
+    """The choice without a reason to finish that Semantic Kernel refuses, and with a refusal as its text."""
+    if choice.finish_reason is not None and choice.finish_reason not in _FINISH_REASONS:
+        choice = choice.model_copy(update={"finish_reason": None})
+    delta = getattr(choice, "delta", None)
+    if delta is not None and delta.content is None and getattr(delta, "refusal", None):
+        choice = choice.model_copy(update={"delta": delta.model_copy(update={"content": delta.refusal})})
+    return choice
