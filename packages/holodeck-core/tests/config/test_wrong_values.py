@@ -64,7 +64,13 @@ FULL = {
             "headers": {"A": "b"},
             "timeout": 1,
         },
-        {"type": "prompt", "name": "p", "template": "t", "parameters": {"a": 1}, "model": {"provider": "openai", "name": "m"}},
+        {
+            "type": "prompt",
+            "name": "p",
+            "template": "t",
+            "parameters": {"a": 1},
+            "model": {"provider": "openai", "name": "m"},
+        },
         {
             "type": "vectorstore",
             "name": "v",

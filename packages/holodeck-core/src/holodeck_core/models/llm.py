@@ -40,7 +40,8 @@ class LLMProvider(ProviderSettings):
     """An agent or a language model; `provider` names the backend that opens sessions with it."""
 
     provider: Text
-    """Who answers: `python`, `replay`, `scripted`, another installed backend, or a plugin's `plugin/name`.
+    """Who answers: `openai`, `azure_openai`, `python`, `replay`, `scripted`, another installed backend, or a
+    plugin's `plugin/name`.
     Example: `python`
     """
 

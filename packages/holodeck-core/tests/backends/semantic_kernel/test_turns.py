@@ -170,7 +170,8 @@ def test_what_comes_of_a_call_is_recorded_and_told_to_the_model(
     [reply] = say("go", model={"stream": stream}, tools=functions("add", "fail", "now"))
     [recorded] = reply.tool_calls
     assert (dict(recorded.args), recorded.raw_args, recorded.result) == (args, raw_args, result)
-    assert (recorded.error or "").startswith(error or "") and (recorded.error is None) is (error is None)
+    assert (recorded.error or "").startswith(error or "")
+    assert (recorded.error is None) is (error is None)
     assert reply.text.startswith(told)
     # What is sent again is JSON in any case: some servers read it, and fail.
     sent = server.requests()[1]["body"]["messages"][2]["tool_calls"][0]["function"]["arguments"]
@@ -192,7 +193,8 @@ def test_names_that_the_interface_does_not_allow_are_changed_for_it_alone(
 ) -> None:
     names = ["add up", "add/up", "Zahl ä", "x" * 80, "add-up"]
     tools = [{"type": "function", "name": n, "file": "own_tools.py", "function": "add"} for n in names]
-    server = openai_server({"turns": [{"steps": [{"calls": [{"name": "add_up_2", "args": {"a": 1, "b": 1}}]}, {"text": "ok"}]}]})  # fmt: skip
+    called = {"calls": [{"name": "add_up_2", "args": {"a": 1, "b": 1}}]}
+    server = openai_server({"turns": [{"steps": [called, {"text": "ok"}]}]})
     [reply] = say("go", model={"stream": stream}, tools=tools)
     sent = [tool["function"]["name"] for tool in server.requests()[0]["body"]["tools"]]
     assert sent == ["add_up", "add_up_2", "Zahl__", "x" * 64, "add-up"]

@@ -109,10 +109,11 @@ class ChatModel:
     ) -> AsyncGenerator[TextDelta | Completion, None]:
         texts: list[str] = []
         calls = CallPieces()
-        usage = finish = None
+        usage = finish = first = None
         async with aclosing(self._connector.get_streaming_chat_message_contents(history, settings)) as chunks:
             async for choices in chunks:
                 for piece in choices:
+                    first = first or piece
                     usage = read_usage(getattr(piece.inner_content, "usage", None)) or usage
                     if piece.choice_index != 0:
                         continue
@@ -123,6 +124,8 @@ class ChatModel:
                     if piece.content:
                         texts.append(piece.content)
                         yield TextDelta(piece.content)
+        if first is None:
+            raise ValueError("the stream holds nothing")
         if finish is None:
             raise TransientError(f"{self.target.shown} ended the stream before the reply was complete")
         yield Completion("".join(texts), calls.whole(), usage, finish)

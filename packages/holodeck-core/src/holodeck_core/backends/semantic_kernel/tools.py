@@ -123,7 +123,10 @@ class Call:
         started = perf_counter()
         if self.tool is None or self.refusal is not None:
             return ToolOutcome(error=self.refusal), 0.0
-        outcome = await self.tool.call(self.args)
+        args, _ = decode_arguments(
+            self.wanted.arguments
+        )  # its own: what a tool does to them changes no evidence
+        outcome = await self.tool.call(args)
         return outcome, (perf_counter() - started) * 1000
 
 

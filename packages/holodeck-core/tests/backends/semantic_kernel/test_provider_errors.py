@@ -1,0 +1,171 @@
+"""What a provider refuses is told apart, in its own words, with what to do; no message holds the key."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import Any
+
+import pytest
+
+from holodeck_core import AgentError, RateLimited, Session, TransientError, UserMessage
+
+from .conftest import Load, Play, Talk, functions
+
+KEY = "sk-very-secret-0123456789"
+
+# fault; the class; what OpenAI's message must hold; what Azure's must hold
+FAULTS: list[tuple[str, type[Exception], list[str], list[str]]] = [
+    ("unauthorized", AgentError,
+     ["the provider refused the key (401): Incorrect API key provided", "`api_key` or OPENAI_API_KEY"],
+     ["the provider refused the key (401): Access denied", "`api_key` or AZURE_OPENAI_API_KEY"]),
+    ("model_not_found", AgentError,
+     ["no such model (404): The model does not exist", "check `name` ('small')"],
+     ["no such deployment (404): The API deployment for this resource does not exist", "check `name` ('small')"]),
+    ("context_length_exceeded", AgentError,
+     ["too long for the model 'small': This model's maximum context length is 8192 tokens"], []),
+    ("content_filter", AgentError,
+     ["content filter: Invalid prompt"], ["content filter: The response was filtered"]),
+    ("invalid_request", AgentError, ["the provider refused the request (400): Invalid value"], []),
+    ("insufficient_quota", AgentError, ["quota of the account is used up: You exceeded"], []),
+    ("rate_limit", RateLimited, ["rate limit (429): Rate limit reached"], ["rate limit (429): Requests have exceeded"]),
+    ("server_error", TransientError, ["the provider failed (500): The server had an error"], []),
+    ("bad_gateway", TransientError, ["the provider failed (502): "], []),
+    ("overloaded", TransientError, ["the provider failed (503): The engine is currently overloaded"], []),
+    ("not_json", AgentError, ["gave no chat completion", "does `endpoint` lead to a server"], []),
+    ("drop", TransientError, ["no connection to http://127.0.0.1:"], []),
+]  # fmt: skip
+
+
+def provider(kind: str, server: Any) -> dict[str, Any]:
+    if kind == "openai":
+        return {"provider": "openai", "endpoint": server.endpoint, "api_key": KEY}
+    return {"provider": "azure_openai", "endpoint": server.azure, "api_key": KEY}
+
+
+def failure(talk: Talk, model: dict[str, Any], **agent: Any) -> Exception:
+    async def hold(session: Session) -> None:
+        await session.send(UserMessage("Hi"))
+
+    with pytest.raises(Exception) as failed:  # noqa: PT011 - each is looked at
+        talk(hold, model, **agent)
+    assert KEY not in str(failed.value)
+    assert failed.value.__cause__ is None
+    assert KEY not in repr(failed.value.__context__)
+    return failed.value
+
+
+@pytest.mark.parametrize("kind", ["openai", "azure_openai"])
+@pytest.mark.parametrize(("fault", "expected", "openai", "azure"), FAULTS, ids=[row[0] for row in FAULTS])
+def test_what_goes_wrong_is_told_apart(
+    openai_server: Play,
+    talk: Talk,
+    stream: bool,
+    kind: str,
+    fault: str,
+    expected: type[Exception],
+    openai: list[str],
+    azure: list[str],
+) -> None:
+    server = openai_server({"turns": [{"fault": fault}]})
+    error = failure(talk, {**provider(kind, server), "stream": stream})
+    assert type(error) is expected, error
+    for part in (azure if kind == "azure_openai" else None) or openai:
+        assert part in str(error)
+    assert len(server.requests()) == 1  # the engine tries again, nobody else
+
+
+@pytest.mark.parametrize(
+    ("headers", "low", "high"),
+    [({"retry_after": 7}, 7, 7), ({"retry_after_ms": 250}, 0.25, 0.25), ({"retry_after_date": 30}, 25, 31),
+     ({}, None, None)],
+    ids=["seconds", "milliseconds", "a date", "nothing"],
+)  # fmt: skip
+@pytest.mark.parametrize("fault", ["rate_limit", "overloaded"])
+def test_how_long_to_wait_is_taken_from_the_answer(
+    openai_server: Play,
+    talk: Talk,
+    fault: str,
+    headers: dict[str, Any],
+    low: float | None,
+    high: float | None,
+) -> None:
+    server = openai_server({"turns": [{"fault": fault, **headers}]})
+    error = failure(talk, provider("openai", server))
+    assert isinstance(error, TransientError)
+    if low is None or high is None:
+        assert error.retry_after is None
+    else:
+        assert error.retry_after is not None
+        assert low <= error.retry_after <= high
+
+
+def test_an_error_in_mid_stream_is_transient(openai_server: Play, talk: Talk) -> None:
+    server = openai_server({"turns": [{"fault": "stream_error", "text": "one two"}]})
+    error = failure(talk, {**provider("openai", server), "stream": True})
+    assert type(error) is TransientError
+    assert "The server had an error" in str(error)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("fault", ["rate_limit", "server_error", "drop"])
+def test_behind_a_tool_nothing_is_transient(
+    openai_server: Play, talk: Talk, fault: str, stream: bool
+) -> None:
+    server = openai_server(
+        {"turns": [{"steps": [{"calls": [{"name": "add", "args": {"a": 1, "b": 1}}]}, {"fault": fault}]}]}
+    )
+    error = failure(talk, {**provider("openai", server), "stream": stream}, tools=functions("add"))
+    assert type(error) is AgentError
+    assert "not tried again: a tool had already been called" in str(error)
+
+
+def test_a_server_that_is_not_there_is_told_with_its_address(talk: Talk) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    error = failure(talk, {"endpoint": f"http://user:hidden@127.0.0.1:{port}/v1"})
+    assert type(error) is TransientError
+    assert str(error).startswith(f"no connection to http://127.0.0.1:{port}/v1: ")
+    assert "is the server running, and `endpoint` right?" in str(error)
+    assert "hidden" not in str(error)
+
+
+def test_a_key_that_the_server_repeats_is_left_out() -> None:
+    from holodeck_core.backends.semantic_kernel.options import Target
+    from holodeck_core.backends.semantic_kernel.provider_errors import told
+
+    where = Target("openai", "https://models.example.org/v1", "small", KEY, "OPENAI_API_KEY")
+
+    class Refused(Exception):
+        status_code = 401
+        body = {"message": f"Incorrect API key provided: {KEY}."}  # noqa: RUF012
+
+    assert "Incorrect API key provided: [key];" in str(told(Refused(), where))
+    assert KEY not in repr(where)
+
+
+def test_a_rate_limit_is_waited_for_and_counted(openai_server: Play, load: Load) -> None:
+    from holodeck_core import run_suite_sync
+
+    faults = [{"fault": fault, "retry_after_ms": 50} for fault in ("rate_limit", "overloaded")]
+    openai_server({"turns": [{"first": faults, "text": "Hello"}]})
+    suite = load(test_cases=[{"name": "t", "turns": [{"input": "Hi", "expected_tools": []}]}])
+    [case] = run_suite_sync(suite).results
+    assert case.turns is not None
+    assert (case.status, case.turns[0].retry_count, case.turns[0].response) == ("passed", 2, "Hello")
+
+
+def test_a_timeout_of_the_run_ends_the_request(openai_server: Play, load: Load) -> None:
+    from holodeck_core import run_suite_sync
+
+    server = openai_server({"turns": [{"fault": "hang"}]})
+    suite = load(
+        execution={"llm_timeout": 0.3},
+        test_cases=[{"name": "t", "turns": [{"input": "Hi", "expected_tools": []}]}],
+    )
+    [case] = run_suite_sync(suite).results
+    assert case.turns is not None
+    assert case.turns[0].errors == ["no reply within 0.3 s (llm_timeout)"]
+    asyncio.run(asyncio.sleep(0.1))
+    assert [request["outcome"] for request in server.requests()] == ["gone"]
