@@ -257,3 +257,47 @@ def test_nothing_of_semantic_kernel_is_imported_without_need(
     code, modules = json.loads((tmp_path / "modules.json").read_text())
     assert (code, NO_NEED & set(modules)) == (0, set()), done.stderr
     assert ("no key for the provider `openai`" in done.stderr) is (provider == "openai")
+
+
+FIRST_USE = """
+import asyncio, sys
+from pathlib import Path
+from holodeck_core import load_suite, run_suite, run_suite_sync
+
+read, ticks = [], []
+sys.addaudithook(lambda event, args: read.append(str(args[0])) if event == "open" else None)
+
+async def tick():
+    while True:
+        await asyncio.sleep(0.01)
+        ticks.append(None)
+
+async def open_many(suite):
+    assert "semantic_kernel" not in sys.modules
+    ticking = asyncio.create_task(tick())
+    sessions = await asyncio.gather(*(suite.backend.open(suite.agent) for _ in range(20)))
+    ticking.cancel()
+    assert len({id(session) for session in sessions}) == 20
+    await suite.backend.close()
+
+suite = load_suite("agent.yaml", environ={})
+asyncio.run(open_many(suite))
+assert len(ticks) > 20, f"the event loop stood still: {len(ticks)}"
+for _ in range(2):  # a backend that was closed can be used again, also in another event loop
+    [result] = run_suite_sync(suite).results
+    assert result.status == "passed", result
+assert not [name for name in read if Path(name).name == ".env"]
+print("ran")
+"""
+
+
+def test_the_first_use_holds_nothing_up_and_reads_no_env_file(
+    openai_server: Play,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    server = openai_server({"turns": [{"text": "Hello"}]})
+    model = {"provider": "openai", "name": "m", "endpoint": server.endpoint}
+    write(tmp_path, model, test_cases=[{"input": "Hi", "expected_tools": []}])
+    (tmp_path / ".env").write_bytes(b"OPENAI_API_KEY=\xff\n")  # it could not even be read
+    done = subprocess.run([sys.executable, "-c", FIRST_USE], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout == "ran\n", done.stderr

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Final
@@ -25,7 +27,26 @@ def what_is_missing(provider: str) -> str | None:
 def import_runtime() -> ModuleType:
     """The module that runs agents. Several threads may ask at once: only one imports, for two that import the same
     package may see it half made."""
-    with _lock:
+    with _lock, _no_env_files():
         from holodeck_core.backends.semantic_kernel import runtime
 
         return runtime
+
+
+@contextmanager
+def _no_env_files() -> Iterator[None]:
+    """Keep Semantic Kernel from the ``.env`` of the working folder, which it reads while it is imported: only a file
+    that the user names is read. Settings of others are left alone."""
+    from pydantic_settings import DotEnvSettingsSource
+
+    read = DotEnvSettingsSource._read_env_files
+
+    def read_of_others(source: DotEnvSettingsSource) -> Mapping[str, str | None]:
+        own = source.settings_cls.__module__.startswith("semantic_kernel.")
+        return {} if own else read(source)
+
+    DotEnvSettingsSource._read_env_files = read_of_others
+    try:
+        yield
+    finally:
+        DotEnvSettingsSource._read_env_files = read

@@ -141,11 +141,17 @@ async def side_by_side(calls: Sequence[Call]) -> AsyncGenerator[tuple[int, ToolO
         while pending:
             done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
             for task in sorted(done, key=places.__getitem__):
-                yield places[task], *task.result()
+                yield places[task], *_result(task)
     finally:
         for task in pending:
             task.cancel()
         await asyncio.gather(*pending, return_exceptions=True)
+
+
+def _result(task: asyncio.Task[tuple[ToolOutcome, float]]) -> tuple[ToolOutcome, float]:
+    if task.cancelled():
+        return ToolOutcome(error="the tool cancelled the task that it ran in"), 0.0
+    return task.result()
 
 
 def _definition(wire_name: str, tool: ModelTool) -> dict[str, Any]:
