@@ -24,6 +24,7 @@ MUTATED = (
     "holodeck_graders/arithmetic.py",
     "holodeck_graders/text.py",
     "holodeck_graders/matchers/*.py",
+    "holodeck_core/engine/difference.py",
     "holodeck_core/engine/tools.py",
     "holodeck_core/engine/assignment.py",
     "holodeck_core/engine/rollup.py",

@@ -314,3 +314,36 @@ def test_where_the_checks_could_not_be_made_nothing_is_matched_for_that_reason()
     assert verdict.matched is False
     assert verdict.details == [_record("a", {"n": 1}, None, "why"), _record("x", {}, None, "why")]
     assert undecided(ToolChecks(forbid_extra_calls=True), "why").details == []
+
+
+NEAREST: list[tuple[str, list[Expectation], dict[str, Any], list[ToolCall], list[dict[str, Any]]]] = [
+    ("what is met has none", [expect("f", {"x": 1})], {}, [call("f", x=1)], []),
+    ("no call of that name", [expect("f", {"x": 1})], {}, [call("g", x=1)], []),
+    ("the arguments that differ, of several", [expect("f", {"x": 1, "y": 2, "z": 3})], {},
+     [call("f", x=0, y=2)], [{"detail": 0, "call": 0, "args": ["x", "z"]}]),
+    ("the call that differs in least", [expect("f", {"x": 1, "y": 2})], {},
+     [call("f"), call("g"), call("f", x=1)], [{"detail": 0, "call": 2, "args": ["y"]}]),
+    ("the place of its expectation", [A, expect("f", {"x": 1})], {},
+     [call("a"), call("f", x=2)], [{"detail": 1, "call": 1, "args": ["x"]}]),
+    ("arguments that were not expected", [expect("f", {"x": 1}, forbid_extra_args=True)], {},
+     [call("f", x=1, more=2)], [{"detail": 0, "call": 0, "args": ["more"]}]),
+    ("a status that differs is no argument", [expect("f", {"x": 1}, status="success")], {},
+     [call("f", error="no", x=1)], [{"detail": 0, "call": 0, "args": []}]),
+    ("the call in its place, where places count", [A, expect("f", {"x": 1})], EXACT,
+     [call("a"), call("f", x=2), call("f", x=1)], [{"detail": 1, "call": 1, "args": ["x"]}]),
+    ("another tool in its place", [A, expect("f", {"x": 1})], EXACT, [call("a"), call("g"), call("f", x=2)], []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("expectations", "keys", "calls", "nearest"),
+    [row[1:] for row in NEAREST],
+    ids=[row[0] for row in NEAREST],
+)
+def test_the_nearest_call_of_what_is_not_met_and_what_of_it_differs(
+    expectations: list[Expectation],
+    keys: dict[str, Any],
+    calls: list[ToolCall],
+    nearest: list[dict[str, Any]],
+) -> None:
+    assert check_tools(ToolChecks(expectations=tuple(expectations), **keys), calls).nearest == nearest

@@ -9,9 +9,11 @@ import subprocess
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from holodeck_core.api.suite import FILE_IN_FINGERPRINT, Suite
 from holodeck_core.engine.repeats import RepeatOptions
+from holodeck_core.models.cost import PricedModel
 from holodeck_core.models.run_head import RunHead, Selection
 from holodeck_core.plugins.distributions import core_version
 from holodeck_core.redaction import Redactor
@@ -51,10 +53,33 @@ def describe_run(
         git_commit=None if path is None else _git_commit(path.parent),
         fingerprint=dict(suite.fingerprint),
         configuration=secrets.redact_value(dict(suite.configuration)),
+        model=priced_model(suite),
         selection=None if selection is None else _told(selection, secrets),
         repeat=repeats.repeat,
         all_repeats=repeats.all_repeats,
     )
+
+
+def priced_model(suite: Suite) -> PricedModel:
+    """Whose tokens the suite's agent uses, without secrets."""
+    model = suite.agent.model
+    told: PricedModel = PricedModel.model_validate(
+        suite.secrets.redact_value(
+            {"provider": model.provider, "name": model.name, "endpoint": _origin(model.endpoint)}
+        )
+    )
+    return told
+
+
+def _origin(endpoint: str | None) -> str | None:
+    """An address without what may be private in it: scheme and host."""
+    if endpoint is None:
+        return None
+    try:
+        address = urlsplit(endpoint)
+        return f"{address.scheme}://{address.hostname or ''}"
+    except ValueError:
+        return ""
 
 
 def _told(selection: Selection, secrets: Redactor) -> Selection:

@@ -34,10 +34,12 @@ class MetricOutcome:
 
 @attrs.define(slots=True, eq=False)
 class ToolVerdict:
-    """Whether a turn's calls satisfy what it asserts. ``details`` has a record for each expectation and violation."""
+    """Whether a turn's calls satisfy what it asserts. ``details`` has a record for each expectation and violation;
+    ``nearest`` has one for each expectation that is not met while there is a call of its name."""
 
     matched: bool
     details: list[dict[str, Any]]
+    nearest: list[dict[str, Any]] = attrs.field(factory=list)
 
 
 @attrs.define(slots=True, eq=False)

@@ -103,6 +103,8 @@ def _turn(index: int, turn: BoundTurn, found: TurnOutcome) -> dict[str, Any]:
     if found.tools is not None:
         record["tools_matched"] = found.tools.matched
         record["arg_match_details"] = found.tools.details
+        if found.tools.nearest:
+            record["nearest_calls"] = found.tools.nearest
     if found.usage is not None:
         record["token_usage"] = found.usage
     if found.retry_count:
@@ -212,6 +214,7 @@ _FROM_TURN = (
     "tool_invocations",
     "tools_matched",
     "arg_match_details",
+    "nearest_calls",
     "metric_results",
     "token_usage",
     "grader_details",

@@ -45,6 +45,10 @@ def _turn(turn: dict[str, Any], secrets: Redactor) -> dict[str, Any]:
     redacted["metric_results"] = [_fields(metric, secrets) for metric in turn["metric_results"]]
     if "tool_invocations" in turn:
         redacted["tool_invocations"] = [_call(call, secrets) for call in turn["tool_invocations"]]
+    if "nearest_calls" in turn:
+        redacted["nearest_calls"] = [
+            {**nearest, "args": secrets.redact_value(nearest["args"])} for nearest in turn["nearest_calls"]
+        ]
     if "token_usage" in turn and redacted["token_usage"] != turn["token_usage"]:
         del redacted["token_usage"]
     return redacted

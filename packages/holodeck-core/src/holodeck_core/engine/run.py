@@ -17,7 +17,7 @@ from holodeck_core.api.reporter import Reporter
 from holodeck_core.api.suite import Suite
 from holodeck_core.engine.backend_use import begin_use, end_use
 from holodeck_core.engine.case import CLOSE_TIMEOUT_S
-from holodeck_core.engine.describe_run import describe_environment, describe_run, new_run_id
+from holodeck_core.engine.describe_run import describe_environment, describe_run, new_run_id, priced_model
 from holodeck_core.engine.journal import Journal
 from holodeck_core.engine.pace import Pace
 from holodeck_core.engine.repeats import RepeatOptions
@@ -88,7 +88,8 @@ class Run:
     @property
     def summary(self) -> ReportSummary:
         """The totals of what has finished so far."""
-        return (self._results.count if self._results is not None else SummaryCount()).summary()
+        count = self._results.count if self._results is not None else SummaryCount()
+        return count.summary(priced_model(self._suite), self._started_at)
 
     def results(self) -> Iterator[TestResult]:
         """The results that are there, in file order, read one by one."""

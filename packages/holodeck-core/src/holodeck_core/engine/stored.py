@@ -51,7 +51,7 @@ class StoredRun:
         count = SummaryCount()
         for record in self.records():
             count.add_stored(record)
-        return count.summary()
+        return count.summary(self.folder.head.model, self.folder.head.started_at)
 
     def report_head(self) -> TestReport:
         """The report without its results."""

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from datetime import datetime
 from typing import Any, Final, get_args
 
+from holodeck_core.engine.cost import estimate_cost
+from holodeck_core.engine.usage_count import UsageCount
 from holodeck_core.errors import RunError
+from holodeck_core.models.cost import PricedModel
 from holodeck_core.models.test_result import MetricStatus, ReportSummary
 
 _UNITS: Final = 1074  # 2 ** -1074 is the smallest float
@@ -20,6 +24,7 @@ class SummaryCount:
         self.errored = 0
         self.unchecked = 0
         self.duration_ms = 0.0
+        self._usage = UsageCount()
         self._states: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._sums: defaultdict[str, int] = defaultdict(int)  # exact, in units of the smallest float
 
@@ -40,6 +45,7 @@ class SummaryCount:
         for repeat in record.get("repeats") or (record,):
             for turn in repeat["turns"]:
                 self.duration_ms += turn["execution_time_ms"]
+                self._usage.add(turn)
                 for metric in turn["metric_results"]:
                     self._states[metric["metric_name"]][metric["status"]] += 1
                     if metric["status"] == "scored":
@@ -52,9 +58,14 @@ class SummaryCount:
         except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
             raise RunError(f"the stored result of case {record['index'] + 1} cannot be read") from error
 
-    def summary(self) -> ReportSummary:
+    def summary(self, model: PricedModel | None = None, at: datetime | None = None) -> ReportSummary:
         """The totals so far, which are the same in whatever order the cases finished. Means run over scored turns;
-        ``metrics_evaluated`` says over how many."""
+        ``metrics_evaluated`` says over how many. What the tokens cost is told where it is known whose they are, and
+        when they were used."""
+        usage = self._usage.total()
+        cost = None
+        if usage is not None and model is not None and at is not None:
+            cost = estimate_cost(self._usage.groups(), model, at, partial=usage.partial)
         states = {name: _in_order(self._states[name]) for name in sorted(self._states)}
         scored = {name: found["scored"] for name, found in states.items() if "scored" in found}
         return ReportSummary(
@@ -68,6 +79,8 @@ class SummaryCount:
             metrics_evaluated=scored,
             metric_states=states,
             average_scores={name: self._sums[name] / (count << _UNITS) for name, count in scored.items()},
+            token_usage=usage,
+            cost=cost,
         )
 
 

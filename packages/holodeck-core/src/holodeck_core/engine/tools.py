@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from holodeck_core.api.faults import describe
-from holodeck_core.api.matcher import ABSENT, Matcher, check_reason
 from holodeck_core.api.reply import ToolCall
 from holodeck_core.api.tool_checks import Expectation, ToolChecks, ToolName
 from holodeck_core.engine.assignment import Assignment, assign, assign_exactly, assign_in_order, assign_runs
+from holodeck_core.engine.difference import OTHER_TOOL, Difference, difference_from, names, quoted, seen
 from holodeck_core.engine.outcomes import ToolVerdict
-from holodeck_core.engine.workers import passes_through
-from holodeck_core.text import one_line, shorten, show_value
+from holodeck_core.text import shorten, show_value
 
 _NAMES_SHOWN = 10
 
@@ -21,19 +19,22 @@ def check_tools(checks: ToolChecks, calls: Sequence[ToolCall]) -> ToolVerdict:
     """Whether the calls satisfy the checks, with one record for each expectation and each violation.
 
     A record is ``{tool, args_asserted, matched_call_index, unmatched_reason}``; ``matched_call_index`` counts from 0
-    and is the first of the calls that serve the expectation; calls in reasons count from 1, as people do.
+    and is the first of the calls that serve the expectation; calls in reasons count from 1, as people do. For each
+    expectation that is not met, ``nearest`` has ``{detail, call, args}``: the place of its record, the call that comes
+    nearest to it, and the arguments of that which differ.
     """
     details: list[dict[str, Any]] = []
+    nearest: list[dict[str, Any]] = []
     matched = True
     if checks.expectations is not None or checks.forbid_extra_calls:
-        matched = _check_expectations(checks, checks.expectations or (), calls, details)
+        matched = _check_expectations(checks, checks.expectations or (), calls, details, nearest)
     for tool in checks.forbidden:
         for index, call in enumerate(calls):
             reason = _why_forbidden(tool, call)
             if reason is not None:
                 matched = False
                 details.append(_record(tool.name, {}, index, f"{reason} (call {index + 1})"))
-    return ToolVerdict(matched, details)
+    return ToolVerdict(matched, details, nearest)
 
 
 def undecided(checks: ToolChecks, reason: str) -> ToolVerdict:
@@ -45,20 +46,10 @@ def undecided(checks: ToolChecks, reason: str) -> ToolVerdict:
 
 def _why_forbidden(tool: ToolName, call: ToolCall) -> str | None:
     """Why the call counts as one of the forbidden tool: also where that cannot be told."""
-    named = _names(tool, call)
+    named = names(tool, call)
     if isinstance(named, str):
         return f"whether this is a forbidden tool cannot be told: {named}"
-    return f"the forbidden tool {_quoted(call.name)} was called" if named else None
-
-
-def _names(tool: ToolName, call: ToolCall) -> bool | str:
-    """Whether the call is one of that name; a text says why that cannot be told."""
-    try:
-        return tool.names(call) or tool.undecided(call) or False
-    except BaseException as error:
-        if passes_through(error):
-            raise
-        return f"the matcher failed: {describe(error)}"
+    return f"the forbidden tool {quoted(call.name)} was called" if named else None
 
 
 def _check_expectations(
@@ -66,12 +57,13 @@ def _check_expectations(
     expectations: Sequence[Expectation],
     calls: Sequence[ToolCall],
     details: list[dict[str, Any]],
+    nearest: list[dict[str, Any]],
 ) -> bool:
     if len(expectations) == 1 and len(calls) == 1 and not checks.forbid_extra_calls and checks.order == "any":
         return _check_pair(
-            expectations[0], calls[0], details
+            expectations[0], calls[0], details, nearest
         )  # most turns; the same rules, without the bookkeeping
-    differences = [[_difference(expectation, call) for call in calls] for expectation in expectations]
+    differences = [[difference_from(expectation, call) for call in calls] for expectation in expectations]
     compatible = [[index for index, reason in enumerate(row) if reason is None] for row in differences]
     counts = [expectation.count for expectation in expectations]
     assignment = _assign(checks, expectations, compatible, counts, len(calls))
@@ -81,6 +73,7 @@ def _check_expectations(
         reason = None
         if index not in assignment.served:
             reason = _why_unmatched(checks, expectation, differences[index], assignment, index, calls)
+            nearest += _nearest_record(checks, expectations, differences[index], assignment, index)
         elif expectation.max_count is not None and len(compatible[index]) > expectation.max_count:
             reason = f"expected at most {expectation.max_count} matching calls, got {len(compatible[index])}"
         matched = matched and reason is None
@@ -96,11 +89,15 @@ def _check_expectations(
     return matched
 
 
-def _check_pair(expectation: Expectation, call: ToolCall, details: list[dict[str, Any]]) -> bool:
-    difference = _difference(expectation, call)
+def _check_pair(
+    expectation: Expectation, call: ToolCall, details: list[dict[str, Any]], nearest: list[dict[str, Any]]
+) -> bool:
+    difference = difference_from(expectation, call)
     reason = None
     if difference is not None:
         reason = _nearest(expectation, [difference], [call], [None])
+        if difference.size < OTHER_TOOL:
+            nearest.append({"detail": 0, "call": 0, "args": list(difference.args)})
     elif expectation.count > 1:
         reason = f"expected {expectation.count} matching calls, got 1"
     index = 0 if reason is None else None
@@ -124,84 +121,10 @@ def _assign(
     return runs or assign_in_order(compatible, counts, calls)
 
 
-class _Difference(str):
-    """Why a call does not satisfy an expectation; ``size`` orders calls by how far they are from it."""
-
-    __slots__ = ("size",)
-    size: int
-
-
-_OTHER_TOOL = 1_000_000
-
-
-def _difference(expectation: Expectation, call: ToolCall) -> _Difference | None:
-    """None where the call satisfies the expectation, else the first thing that differs and how many do."""
-    named = _names(expectation.tool, call)
-    if isinstance(named, str):
-        return _sized(f"name: {named}", len(expectation.args) + 1)
-    if not named:
-        return _sized(f"another tool: {_quoted(call.name)}", _OTHER_TOOL)
-    if call.raw_args is not None and (expectation.args or expectation.forbid_extra_args):
-        return _sized(
-            f"the arguments could not be parsed: {one_line(call.raw_args, 100)!r}", len(expectation.args) + 1
-        )
-    first: str | None = None
-    size = 0
-    for name, matcher in expectation.args:
-        reason = _argument_difference(name, matcher, call)
-        if reason is not None:
-            first = first or reason
-            size += 1
-    if expectation.forbid_extra_args:
-        asserted = {name for name, _ in expectation.args}
-        extra = [name for name in call.args if name not in asserted]
-        if extra:
-            first = first or f"arg {extra[0]!r} was not expected, got {show_value(call.args[extra[0]])}"
-            size += len(extra)
-    status = "success" if call.error is None else "failed"
-    if expectation.status not in ("any", status):
-        detail = f": {one_line(call.error, 100)}" if call.error else ""
-        first = first or f"status: expected {expectation.status}, got {status}{detail}"
-        size += 1
-    if expectation.result is not None:
-        reason = _ask(expectation.result, call.result)
-        if reason is not None:
-            first = first or f"result: {reason}"
-            size += 1
-    return None if first is None else _sized(first, size)
-
-
-def _argument_difference(name: str, matcher: Matcher, call: ToolCall) -> str | None:
-    if name in call.args:
-        reason = _ask(matcher, call.args[name])
-    elif matcher.accepts_absent:
-        reason = _ask(matcher, ABSENT)
-    else:
-        return f"arg {name!r} is missing"
-    return None if reason is None else f"arg {name!r}: {reason}"
-
-
-def _ask(matcher: Matcher, actual: object) -> str | None:
-    try:
-        reason = matcher.mismatch(actual)
-        check_reason(reason)
-        return reason
-    except BaseException as error:
-        if passes_through(error):
-            raise
-        return f"the matcher failed: {describe(error)}"
-
-
-def _sized(reason: str, size: int) -> _Difference:
-    difference = _Difference(reason)
-    difference.size = size
-    return difference
-
-
 def _why_unmatched(
     checks: ToolChecks,
     expectation: Expectation,
-    differences: Sequence[_Difference | None],
+    differences: Sequence[Difference | None],
     assignment: Assignment,
     index: int,
     calls: Sequence[ToolCall],
@@ -212,7 +135,7 @@ def _why_unmatched(
     nearest = _nearest(expectation, differences, calls, assignment.owner)
     if not satisfying:
         return nearest
-    other = any(reason is not None and reason.size < _OTHER_TOOL for reason in differences)
+    other = any(reason is not None and reason.size < OTHER_TOOL for reason in differences)
     also = f"; the nearest other call: {nearest}" if other else ""
     if len(satisfying) < expectation.count:
         return f"expected {expectation.count} matching calls, got {len(satisfying)}{also}"
@@ -225,7 +148,7 @@ def _why_unmatched(
 
 
 def _why_not_in_place(
-    checks: ToolChecks, differences: Sequence[_Difference | None], index: int, calls: Sequence[ToolCall]
+    checks: ToolChecks, differences: Sequence[Difference | None], index: int, calls: Sequence[ToolCall]
 ) -> str:
     expectations = checks.expectations or ()
     first = sum(expectation.count for expectation in expectations[:index])
@@ -234,7 +157,7 @@ def _why_not_in_place(
             return f"expected as call {position + 1}, got {len(calls)} call{'s' if len(calls) != 1 else ''} in all"
         difference = differences[position]
         if difference is not None:
-            other = difference.size >= _OTHER_TOOL
+            other = difference.size >= OTHER_TOOL
             what = f"got {_show_call(calls[position])}" if other else str(difference)
             return f"expected as call {position + 1}: {what}"
     raise AssertionError("an expectation in its place is served")
@@ -242,7 +165,7 @@ def _why_not_in_place(
 
 def _nearest(
     expectation: Expectation,
-    differences: Sequence[_Difference | None],
+    differences: Sequence[Difference | None],
     calls: Sequence[ToolCall],
     owner: Sequence[int | None],
 ) -> str:
@@ -250,14 +173,9 @@ def _nearest(
 
     A call that serves no other expectation is nearer than any that does: it is the one that went wrong.
     """
-    candidates = [
-        (owner[index] is not None, reason.size, index, reason)
-        for index, reason in enumerate(differences)
-        if reason is not None and reason.size < _OTHER_TOOL
-    ]
-    if candidates:
-        *_, index, reason = min(candidates)
-        return f"{reason} (call {index + 1})"
+    index = _nearest_call(differences, owner)
+    if index is not None:
+        return f"{differences[index]} (call {index + 1})"
     wanted = _show_wanted(expectation)
     return (
         f"no call to {wanted}; called: {_called(calls)}"
@@ -266,16 +184,45 @@ def _nearest(
     )
 
 
+def _nearest_call(differences: Sequence[Difference | None], owner: Sequence[int | None]) -> int | None:
+    """The call of that name that differs in least, of those that serve nothing else if there is such a one."""
+    candidates = [
+        (owner[index] is not None, reason.size, index)
+        for index, reason in enumerate(differences)
+        if reason is not None and reason.size < OTHER_TOOL
+    ]
+    return min(candidates)[-1] if candidates else None
+
+
+def _nearest_record(
+    checks: ToolChecks,
+    expectations: Sequence[Expectation],
+    differences: Sequence[Difference | None],
+    assignment: Assignment,
+    index: int,
+) -> Iterator[dict[str, Any]]:
+    """What ``ToolVerdict.nearest`` has of an expectation that is not met: nothing where no call of its name differs."""
+    if checks.order == "exact":
+        first = sum(expectation.count for expectation in expectations[:index])
+        places = range(first, min(first + expectations[index].count, len(differences)))
+        call = next((place for place in places if differences[place] is not None), None)
+    else:
+        call = _nearest_call(differences, assignment.owner)
+    difference = None if call is None else differences[call]
+    if difference is not None and difference.size < OTHER_TOOL:
+        yield {"detail": index, "call": call, "args": list(difference.args)}
+
+
 def _called(calls: Sequence[ToolCall]) -> str:
     names = list(dict.fromkeys(call.name for call in calls))
     more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
-    return ", ".join(_seen(name, 60) for name in names[:_NAMES_SHOWN]) + more
+    return ", ".join(seen(name, 60) for name in names[:_NAMES_SHOWN]) + more
 
 
 def _show_wanted(expectation: Expectation) -> str:
     """The name, with what is asserted of the arguments: several expectations may differ in nothing else."""
     name = expectation.tool.name
-    return _show_arguments(name, expectation.args_asserted) if expectation.args_asserted else _quoted(name)
+    return _show_arguments(name, expectation.args_asserted) if expectation.args_asserted else quoted(name)
 
 
 def _show_call(call: ToolCall) -> str:
@@ -284,16 +231,7 @@ def _show_call(call: ToolCall) -> str:
 
 def _show_arguments(name: str, arguments: Mapping[str, object]) -> str:
     shown = ", ".join(f"{key}={show_value(value, 60)}" for key, value in arguments.items())
-    return f"{_seen(name)}({shorten(shown, 200)})"
-
-
-def _quoted(name: str) -> str:
-    return f"'{_seen(name)}'"
-
-
-def _seen(name: str, width: int = 100) -> str:
-    """A name with an escape for whatever in it cannot be seen: two names never look alike."""
-    return show_value(name, width + 2)[1:-1]
+    return f"{seen(name)}({shorten(shown, 200)})"
 
 
 def _record(tool: str, args: dict[str, Any], index: int | None, reason: str | None) -> dict[str, Any]:

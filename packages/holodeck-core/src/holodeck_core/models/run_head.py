@@ -7,6 +7,7 @@ from typing import Any, Final
 from pydantic import Field
 
 from holodeck_core.models.base import StrictModel, UtcDatetime
+from holodeck_core.models.cost import PricedModel
 from holodeck_core.models.test_result import ReportSummary
 
 RUN_SCHEMA_VERSION: Final = 1
@@ -24,6 +25,7 @@ class Selection(StrictModel):
 class RunHead(StrictModel, extra="ignore"):
     """A run without its results. It holds no secret.
 
+    ``model`` is that of the agent, with its variables replaced.
     ``agent_config_path`` is the agent file as it was named, ``agent_file`` its whole path. ``total`` is the number of
     cases that were to run; it and what follows are there when they are known. A run that was killed has no ``summary``.
     ``repeat`` is how often each case is run, None as often as it says itself; with ``all_repeats`` also when its
@@ -43,6 +45,7 @@ class RunHead(StrictModel, extra="ignore"):
     git_commit: str | None = None
     fingerprint: dict[str, str] = Field(default_factory=dict)
     configuration: dict[str, Any] = Field(default_factory=dict)
+    model: PricedModel | None = None
     selection: Selection | None = None
     repeat: int | None = Field(default=None, ge=1)
     all_repeats: bool = False

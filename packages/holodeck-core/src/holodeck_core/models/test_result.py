@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final, Literal, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from holodeck_core.models.base import StrictModel, UtcDatetime, rule
+from holodeck_core.models.cost import Cost
 from holodeck_core.models.test_case import FileInput
 from holodeck_core.models.token_usage import TokenUsage
 
@@ -69,6 +70,15 @@ class ProcessedFile(StrictModel):
     error: str | None = None
 
 
+class NearestCall(StrictModel):
+    """The call that comes nearest to an expectation that is not met. ``detail`` is the place of the expectation in
+    ``arg_match_details``, ``call`` that of the call in ``tool_invocations``; ``args`` are the arguments that differ."""
+
+    detail: int = Field(ge=0)
+    call: int = Field(ge=0)
+    args: list[str] = Field(default_factory=list)
+
+
 class Evidence(StrictModel):
     """What a turn's result and a case's result have in common."""
 
@@ -78,6 +88,7 @@ class Evidence(StrictModel):
     tool_invocations: list[ToolInvocation] = Field(default_factory=list)
     tools_matched: bool | None = None
     arg_match_details: list[dict[str, Any]] | None = None
+    nearest_calls: list[NearestCall] = Field(default_factory=list)
     metric_results: list[MetricResult] = Field(default_factory=list)
     execution_time_ms: int = Field(ge=0)
     token_usage: TokenUsage | None = None
@@ -157,7 +168,10 @@ class TestResult(Evidence):
 
 
 class ReportSummary(StrictModel):
-    """Totals, in cases. ``failed`` includes ``errored``, ``passed`` includes ``unchecked``."""
+    """Totals, in cases. ``failed`` includes ``errored``, ``passed`` includes ``unchecked``.
+
+    ``token_usage`` is the sum over all turns, None where none reported any; ``cost`` is what those tokens cost.
+    """
 
     total_tests: int = Field(ge=0)
     passed: int = Field(ge=0)
@@ -169,6 +183,8 @@ class ReportSummary(StrictModel):
     metrics_evaluated: dict[str, int] = Field(default_factory=dict)
     metric_states: dict[str, dict[str, int]] = Field(default_factory=dict)
     average_scores: dict[str, float] = Field(default_factory=dict)
+    token_usage: TokenUsage | None = None
+    cost: Cost | None = None
 
     @model_validator(mode="after")
     def validate_test_counts(self) -> Self:
