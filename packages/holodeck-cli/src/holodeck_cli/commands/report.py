@@ -22,10 +22,10 @@ def report(
         Path | None,
         typer.Option("--run-dir", metavar="PATH", help="Where the runs are, if not in .holodeck/runs."),
     ] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show every turn.")] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Show what did not pass, and the summary.")
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show all that is known of every turn.")
     ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only the summary.")] = False,
     stable: Annotated[
         bool,
         typer.Option("--stable", help="Leave ids, times and durations out, and show cases in file order."),

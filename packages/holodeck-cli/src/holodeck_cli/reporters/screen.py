@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol, TextIO
+from typing import Final, Protocol, TextIO
 
 from holodeck_cli.reporters.lines import Line
 from holodeck_cli.streams import discard
 
+_PLAIN_WIDTH: Final = 100
+
 
 class Screen(Protocol):
     """What the terminal reporter writes to."""
+
+    @property
+    def width(self) -> int:
+        """How many cells a line has that can be read at one glance."""
 
     def begin(self, total: int) -> None:
         """The run begins, with that many cases."""
 
     def write(self, lines: Iterable[Line]) -> None:
         """Show lines."""
+
+    def started(self, index: int, name: str) -> None:
+        """A case runs from now on."""
+
+    def finished(self, index: int) -> None:
+        """It does not any more."""
 
     def advance(self, passed: int, failed: int, errored: int, repeats: int) -> None:
         """One more case has finished, or one more repeat; the counts are of all cases so far, and of the repeats of
@@ -27,7 +39,9 @@ class Screen(Protocol):
 
 
 class PlainScreen:
-    """One line after the other, each written at once. A reader that went away is no error."""
+    """One line after the other, each as long as it is, written at once. A reader that went away is no error."""
+
+    width = _PLAIN_WIDTH
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -41,6 +55,10 @@ class PlainScreen:
             self._stream.flush()
         except BrokenPipeError:
             discard(self._stream)
+
+    def started(self, index: int, name: str) -> None: ...
+
+    def finished(self, index: int) -> None: ...
 
     def advance(self, passed: int, failed: int, errored: int, repeats: int) -> None: ...
 

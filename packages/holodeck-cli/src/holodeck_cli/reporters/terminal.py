@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar, TextIO
 
 from pydantic import BaseModel
 
-from holodeck_cli.reporters.lines import Line, case_details, case_line, rate_line, summary_line
+from holodeck_cli.reporters.details import Detail, case_details
+from holodeck_cli.reporters.lines import Line, case_line, heading, rate_line, summary_line
 from holodeck_cli.reporters.screen import PlainScreen, Screen
+from holodeck_cli.reporters.usage import usage_texts
 from holodeck_core.api.events import CaseFinished, CaseStarted, RepeatFinished, RunFinished, RunStarted
 from holodeck_core.api.reporter import Reporter
 
@@ -19,7 +22,7 @@ from holodeck_core.api.reporter import Reporter
 class TerminalOptions(BaseModel, extra="forbid"):
     """How much is shown, and where.
 
-    ``verbosity``: -1 shows only what did not pass and the summary, 1 every turn. ``stderr`` writes to
+    ``verbosity``: -1 shows only the summary, 1 all that is known of every turn. ``stderr`` writes to
     standard error, where standard output holds another report. Durations are shown where they are ``timed``.
     """
 
@@ -30,7 +33,8 @@ class TerminalOptions(BaseModel, extra="forbid"):
 
 
 class TerminalReporter(Reporter):
-    """On a terminal failing cases above a bar that moves; elsewhere one plain line a case.
+    """While the run goes on, on a terminal those that did not pass above a bar that moves, elsewhere one plain line a
+    case; when it is over, what happened in each case that did not pass, those that errored last, and the summary.
 
     Raises ValueError where it is given a file to write.
     """
@@ -44,9 +48,7 @@ class TerminalReporter(Reporter):
         self._verbosity = options.verbosity
         self._timed = options.timed
         self._screen = _screen(sys.stderr if options.stderr else sys.stdout, options)
-        self._every_case = self._verbosity > 0 or (
-            self._verbosity == 0 and isinstance(self._screen, PlainScreen)
-        )
+        self._every_case = self._verbosity > 0 or isinstance(self._screen, PlainScreen)
         self.run_over = False
         self._turns: dict[int, int] = {}
         self._repeats: Counter[int] = Counter()
@@ -58,6 +60,7 @@ class TerminalReporter(Reporter):
 
     def case_started(self, event: CaseStarted) -> None:
         self._turns[event.index] = event.turns
+        self._screen.started(event.index, event.name)
 
     def repeat_finished(self, event: RepeatFinished) -> None:
         self._repeats[event.index] += 1
@@ -69,32 +72,57 @@ class TerminalReporter(Reporter):
         self._failed += event.status == "failed"
         turns = self._turns.pop(event.index, None)
         self._repeats.pop(event.index, None)
+        self._screen.finished(event.index)
         # What passed in an earlier part of the run was shown then; what did not is still to be looked at.
-        if event.status != "passed" or (self._every_case and not event.taken_over):
+        due = event.status != "passed" or (self._every_case and not event.taken_over)
+        if due and self._verbosity >= 0:
             self._screen.write(self._lines(event, turns))
         self._advance()
 
     def _advance(self) -> None:
         self._screen.advance(self._passed, self._failed, self._errored, sum(self._repeats.values()))
 
-    def _lines(self, event: CaseFinished, turns: int | None) -> list[Line]:
-        detailed = self._verbosity > 0 or event.status != "passed"
+    def _lines(self, event: CaseFinished, turns: int | None) -> Iterator[Line]:
+        """What is told of a case when it is over; what is wrong with it is told at the end of the run."""
+        detailed = self._verbosity > 0 and event.status == "passed"
         result = event.read() if detailed or turns is None else None
         if turns is None:  # it was not started in this part of the run
             turns = 1 if result is None or result.turns is None else len(result.turns)
         took = event.duration_ms if self._timed else None
-        lines = [case_line(event.name, event.status, turns, took, checked=event.checked)]
-        if event.repeat_summary is not None:
-            lines.append(rate_line(event.repeat_summary))
+        yield case_line(event.name, event.status, turns, took, checked=event.checked)
         if detailed and result is not None:
-            lines += case_details(result, every_turn=self._verbosity > 0, timed=self._timed)
-        return lines
+            yield from case_details(result, self._detail())
+        elif event.repeat_summary is not None and event.status == "passed":
+            yield rate_line(event.repeat_summary)
+
+    def _detail(self) -> Detail:
+        return Detail(width=self._screen.width, everything=self._verbosity > 0, timed=self._timed)
 
     def run_finished(self, event: RunFinished) -> None:
         self.run_over = True
         self._screen.end()
+        if self._verbosity >= 0:
+            if event.summary.failed > event.summary.errored:
+                self._tell_details(event, errored=False)
+            if event.summary.errored:
+                self._tell_details(event, errored=True)
         took = event.duration_ms if self._timed else None
-        self._screen.write([summary_line(event.summary, took, complete=event.complete, total=self._total)])
+        end = [Line("")] if event.summary.failed and self._verbosity >= 0 else []
+        end += [Line(text, hang=8) for text in usage_texts(event.summary)]
+        end.append(summary_line(event.summary, took, complete=event.complete, total=self._total))
+        self._screen.write(end)
+
+    def _tell_details(self, event: RunFinished, *, errored: bool) -> None:
+        """What happened in each case that failed, or that errored, in the order of the file."""
+        for result in event.results():
+            if not result.passed and (result.status == "error") is errored:
+                name = f"case {(result.index or 0) + 1}" if result.test_name is None else result.test_name
+                lines = [
+                    Line(""),
+                    heading(name, result.status, result.source),
+                    *case_details(result, self._detail()),
+                ]
+                self._screen.write(lines)
 
     def tell(self, text: str) -> None:
         """Show a line of the program itself."""
