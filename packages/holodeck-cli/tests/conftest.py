@@ -122,6 +122,10 @@ def render(tmp_path: Path) -> Render:
         path = tmp_path / "written"
         failed = sum(not result.passed for result in results)
         count = len(results)
+        usage = None
+        for result in results:
+            if result.token_usage is not None:
+                usage = result.token_usage if usage is None else usage + result.token_usage
         summary = ReportSummary(
             total_tests=count,
             passed=count - failed,
@@ -129,6 +133,7 @@ def render(tmp_path: Path) -> Render:
             errored=sum(result.status == "error" for result in results),
             pass_rate=0,
             total_duration_ms=1,
+            token_usage=usage,
         )
         head = TestReport(
             agent_name="desk", results=[], summary=summary, timestamp=datetime.now(UTC), holodeck_version="0"

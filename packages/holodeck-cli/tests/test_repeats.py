@@ -102,16 +102,23 @@ def test_a_repeated_case_shows_its_rate_and_each_repeat_that_did_not_pass(
     done = holodeck("test", "--all-repeats", "--stable")
     assert done.returncode == 1
     lines = done.stdout.splitlines()
-    assert lines[:2] == ["FAIL bad (1 turn)", "  3/5 passed (60 %, 95 % interval 23–88 %), needs 66 %"]
-    assert lines[2:5] == ["  repeats[1] failed", "    input: well?", "    reply: no"]
-    assert lines[5].startswith('    - equality: expected "yes", got "no"')
-    assert lines[6:8] == ["  repeats[3] error", "    input: well?"]
-    assert lines[8].startswith("    - RuntimeError: out of order")
-    assert lines[9:] == [
+    assert lines[:4] == [
+        "FAIL bad (1 turn)",
         "PASS good (1 turn)",
         "  2/3 passed (66.67 %, 95 % interval 21–94 %), needs 66 %",
-        "1 passed, 1 failed",
+        "",
     ]
+    assert lines[4].startswith("FAIL bad (agent.yaml:")
+    assert lines[5:9] == [
+        "  3/5 passed (60 %, 95 % interval 23–88 %), needs 66 %",
+        "  repeats[1] failed",
+        "    input: well?",
+        "    reply: no",
+    ]
+    assert lines[9].startswith('    - equality: expected "yes", got "no"')
+    assert lines[10:12] == ["  repeats[3] error", "    input: well?"]
+    assert lines[12].startswith("    - RuntimeError: out of order")
+    assert lines[13:] == ["", "1 passed, 1 failed"]
     shown = holodeck("report", "-v").stdout
     assert [line for line in shown.splitlines() if "repeats[" in line and "good" not in line] != []
     assert "repeats[2] passed" in shown

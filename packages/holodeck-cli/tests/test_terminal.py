@@ -64,8 +64,8 @@ def test_a_bar_shows_how_many_repeats_there_are_of_cases_that_are_not_over(spawn
     code, shown = ended(spawn("test", "-k", "first", "--repeat", "4"))
     assert code == 0
     plain = CURSOR.sub("", COLOUR.sub("", shown))
-    assert re.search(r"0/1 0 passed and 1 repeat ", plain)
-    assert re.search(r"0/1 0 passed and 2 repeats ", plain)
+    assert re.search(r"0/1 .*\s+0 passed and 1 repeat\b", plain)
+    assert re.search(r"0/1 .*\s+0 passed and 2 repeats\b", plain)
     assert "1 passed, 0 failed" in plain.splitlines()[-1]
 
 
@@ -74,9 +74,9 @@ def test_a_bar_shows_counts_rate_and_time_left_and_is_gone_at_the_end(spawn: Spa
     assert code == 1
     plain = CURSOR.sub("", COLOUR.sub("", shown))
     assert "0/3" in plain
-    assert re.search(r"2/3 1 passed 1 failed", plain)
+    assert re.search(r"2/3 .*\s+1 passed, 1 failed", plain)
     assert re.search(r"[0-9.]+/s .*[0-9]:[0-9]{2}:[0-9]{2} left", plain)
-    assert plain.count("\r\n") == 6  # the case, its input, reply and reason, the bar, the summary
+    assert re.search(r"running: third \(0 s\)", plain)
     assert shown.count(HIDE) == shown.count(SHOW) == 1
     assert shown.index(HIDE) < shown.index(SHOW)
 
@@ -86,7 +86,7 @@ def test_only_what_did_not_pass_is_shown_above_the_bar_as_it_is_written(spawn: S
     plain = CURSOR.sub("", COLOUR.sub("", shown)).replace("\r\n", "\n").replace("\r", "\n")
     assert "FAIL see [/etc/hosts], [bold and [/] [link=http://x]y[/link] :smile: (1 turn, " in plain
     assert re.search(r"^    - tool t: .+$", plain, re.MULTILINE)
-    assert "first" not in plain
+    assert not re.search(r"^(PASS|FAIL) first", plain, re.MULTILINE)
     assert re.search(r"^2 passed, 1 failed in ", plain, re.MULTILINE)
 
 
@@ -128,7 +128,7 @@ def test_the_bar_counts_what_a_resumed_run_had_and_what_did_not_pass_is_shown_ag
     code, shown = ended(spawn("test", "--resume"))
     assert code == 1
     plain = CURSOR.sub("", COLOUR.sub("", shown))
-    assert "2/3 1 passed 1 failed" in plain
+    assert re.search(r"2/3 .*\s+1 passed, 1 failed", plain)
     assert "FAIL see [/etc/hosts], " in plain
     assert "PASS" not in plain
     summary, resumed = plain.replace("\r", "\n").split("\n\n")[-3:-1]

@@ -10,9 +10,10 @@ from typing import Final
 from pydantic import BaseModel
 
 from holodeck_cli.reporters.document import DocumentReporter
-from holodeck_cli.reporters.lines import summary_line
+from holodeck_cli.reporters.lines import rate_text, summary_line
 from holodeck_cli.reporters.places import Places
-from holodeck_cli.reporters.story import case_name, failed_turns, other_reasons
+from holodeck_cli.reporters.story import case_name, failed_repeats, failed_turns, other_reasons
+from holodeck_cli.reporters.usage import usage_texts
 from holodeck_core.api.events import RunFinished, RunStarted
 from holodeck_core.models.test_result import TestResult
 from holodeck_core.text import reveal, shorten
@@ -23,7 +24,8 @@ _IN_PROPERTIES: Final = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":"
 
 
 class GithubReporter(DocumentReporter):
-    """Writes workflow commands: an error for each turn that failed, and a notice with the totals.
+    """Writes workflow commands: an error for each turn that failed, and a notice with the totals. What failed in some
+    repeats of a case that passed is a notice, too.
 
     Files are named from the folder of the checkout, ``GITHUB_WORKSPACE``, on.
     """
@@ -40,10 +42,13 @@ class GithubReporter(DocumentReporter):
     def texts(self, event: RunFinished) -> Iterator[str]:
         places = Places(self._folder)
         for result in event.results():
-            if not result.passed:
+            if result.repeats is not None:
+                yield from self._repeated(result, places)
+            elif not result.passed:
                 yield from self._case(result, places)
         total = event.summary.total_tests if self._total is None else self._total
         line = summary_line(event.summary, event.duration_ms, complete=event.complete, total=total).text
+        line = "\n".join([line, *usage_texts(event.summary)])
         yield command("notice", line, title=f"holodeck test: {event.head.agent_name}")
 
     def _case(self, result: TestResult, places: Places) -> Iterator[str]:
@@ -57,6 +62,23 @@ class GithubReporter(DocumentReporter):
         if reasons := other_reasons(result) or ([] if turns else [result.status]):
             file, line = places.of(result, None)
             yield command("error", "\n".join(reasons), self._shown(file), line, name)
+
+    def _repeated(self, result: TestResult, places: Places) -> Iterator[str]:
+        """One for each turn that failed in a repeat, since few annotations are shown; a notice where it may fail."""
+        if result.repeat_summary is None:
+            return
+        reasons: dict[int | None, list[str]] = {}
+        for number, repeat in failed_repeats(result):
+            told = [(turn.index, turn.reasons) for turn in failed_turns(repeat) if turn.status != "skipped"]
+            for index, why in (*told, (None, other_reasons(repeat))):
+                reasons.setdefault(index, []).extend(f"repeats[{number}]: {reason}" for reason in why)
+        kind = "notice" if result.passed else "error"
+        for index, lines in reasons.items():
+            if lines:
+                file, line = places.of(result, index)
+                title = case_name(result) + ("" if index is None else f", turns[{index}]")
+                message = "\n".join([rate_text(result.repeat_summary), *lines])
+                yield command(kind, message, self._shown(file), line, title)
 
     def _shown(self, file: str | None) -> str | None:
         """The file from the checkout on, where it lies in it."""

@@ -19,7 +19,6 @@ from holodeck_cli.reporters.story import case_name, case_story, first_reason
 from holodeck_cli.reporters.unique_names import UniqueNames
 from holodeck_core.api.events import CaseFinished, RunFinished, RunStarted
 from holodeck_core.models.test_result import TestReport, TestResult
-from holodeck_core.models.token_usage import TokenUsage
 from holodeck_core.text import reveal
 
 _ELEMENTS: Final = {"failed": "failure", "error": "error", "skipped": "skipped"}
@@ -60,12 +59,9 @@ class JunitReporter(DocumentReporter):
             suite["file"] = head.agent_config_path
         yield f"  <testsuite{_attributes(suite)}>\n"
         names = UniqueNames()
-        usage: TokenUsage | None = None
         for result in event.results():
             yield from _case(result, names.of(case_name(result), result.index or 0), head.agent_name)
-            if result.token_usage is not None:
-                usage = result.token_usage if usage is None else usage + result.token_usage
-        yield from _properties(_about(head, event, usage))
+        yield from _properties(_about(head, event))
         if not event.complete:
             total = "" if self._total is None else f" of {self._total}"
             yield f"    <system-err>incomplete: {event.summary.total_tests}{total} cases finished</system-err>\n"
@@ -76,24 +72,33 @@ def _case(result: TestResult, name: str, agent: str) -> Iterator[str]:
     about = {"name": name, "classname": agent, "time": _seconds(result.execution_time_ms)}
     begin = f"    <testcase{_attributes(about)}"
     element = _ELEMENTS.get(result.status)
+    text = escape("\n".join(case_story(result)))
     if element is None:
-        yield f"{begin}/>\n"
+        # How often a repeated case passed is worth reading where it passed, too.
+        told = (
+            f">\n      <system-out>{text}</system-out>\n    </testcase>"
+            if result.repeats is not None
+            else "/>"
+        )
+        yield f"{begin}{told}\n"
         return
     what = _attributes({"message": first_reason(result), "type": result.status})
-    text = escape("\n".join(case_story(result)))
     yield f"{begin}>\n      <{element}{what}>{text}</{element}>\n    </testcase>\n"
 
 
-def _about(head: TestReport, event: RunFinished, usage: TokenUsage | None) -> Iterator[tuple[str, object]]:
+def _about(head: TestReport, event: RunFinished) -> Iterator[tuple[str, object]]:
     yield "holodeck_version", head.holodeck_version
     if head.run_id is not None:
         yield "run_id", head.run_id
     yield "complete", str(event.complete).lower()
     yield "unchecked", event.summary.unchecked
     yield from head.environment.items()
+    usage, cost = event.summary.token_usage, event.summary.cost
     if usage is not None:
         yield from (item for item in usage.model_dump(exclude={"partial"}).items())
         yield "tokens_partial", str(usage.partial).lower()
+    if cost is not None:
+        yield "cost_usd", "unknown" if cost.usd is None else f"{cost.usd:.10f}".rstrip("0").rstrip(".")
 
 
 def _properties(properties: Iterator[tuple[str, object]]) -> Iterator[str]:

@@ -15,7 +15,8 @@ from pydantic import BaseModel
 
 from holodeck_cli.reporters.document import DocumentReporter
 from holodeck_cli.reporters.lines import summary_line
-from holodeck_cli.reporters.story import case_name, case_story, failed_turns, first_reason
+from holodeck_cli.reporters.story import case_name, case_story, failed_repeats, failed_turns, first_reason
+from holodeck_cli.reporters.usage import usage_texts
 from holodeck_core.api.events import RunFinished, RunStarted
 from holodeck_core.models.test_result import TestResult
 from holodeck_core.text import reveal, shorten
@@ -35,7 +36,8 @@ _BEFORE_PIPE: Final = re.compile(r"(\\*)\|")
 
 
 class MarkdownReporter(DocumentReporter):
-    """A line with the totals, a table of the cases that did not pass, and what happened in them, folded.
+    """A line with the totals, a table of the cases that did not pass, and what happened in them, folded; so are
+    repeated cases of which some repeats did not pass.
 
     It is never longer than ``MAX_CHARACTERS``; at its end stands what was left out.
     """
@@ -52,6 +54,7 @@ class MarkdownReporter(DocumentReporter):
         total = summary.total_tests if self._total is None else self._total
         line = summary_line(summary, event.duration_ms, complete=event.complete, total=total).text
         head = f"**{line}** · {code(shorten(_line(event.head.agent_name), 200))}\n"
+        head += "".join(f"\n{code(text)}\n" for text in usage_texts(summary))
         yield head
         rows, details, notes = _failures(event, MAX_CHARACTERS - len(head) - _NOTES)
         if rows:
@@ -62,14 +65,17 @@ class MarkdownReporter(DocumentReporter):
 
 
 def _failures(event: RunFinished, budget: int) -> tuple[list[str], list[str], list[str]]:
-    """The rows of the table and the folded details, as many as there is room for, and what is said of the others."""
+    """The rows of the table and the folded details, as many as there is room for, and what is said of the others.
+
+    A repeated case that passed, but not every time, is among them.
+    """
     rows: list[str] = []
     details: list[str] = []
     room = min(_TABLE, budget // 2) - len(_HEADER)
     room_for_details = budget - min(_TABLE, budget // 2)
     without_row = without_details = 0
     for result in event.results():
-        if result.passed:
+        if result.passed and not any(failed_repeats(result)):
             continue
         row = _row(result)
         if without_row or len(row) > room:

@@ -10,7 +10,7 @@ from typing import Final
 
 import attrs
 
-from holodeck_cli.reporters.lines import duration
+from holodeck_cli.reporters.lines import duration, rate_text
 from holodeck_core.explain import explain_case, explain_turn
 from holodeck_core.models.test_result import TestResult, ToolInvocation, TurnResult
 from holodeck_core.text import reveal, shorten, show_value
@@ -66,10 +66,12 @@ def other_reasons(result: TestResult) -> list[str]:
 
 
 def first_reason(result: TestResult) -> str:
-    """Why the case did not pass, in one line."""
-    turns = failed_turns(result)
-    reasons = [reason for turn in turns for reason in turn.reasons] + other_reasons(result)
-    return reasons[0] if reasons else result.status
+    """Why the case did not pass, in one line; of a repeated one, how often it passed, and why not every time."""
+    shown = next((repeat for _, repeat in failed_repeats(result)), result) if result.passed else result
+    turns = failed_turns(shown)
+    reasons = [reason for turn in turns for reason in turn.reasons] + other_reasons(shown)
+    reason = reasons[0] if reasons else result.status
+    return reason if result.repeat_summary is None else f"{rate_text(result.repeat_summary)}: {reason}"
 
 
 def case_name(result: TestResult) -> str:
@@ -79,7 +81,26 @@ def case_name(result: TestResult) -> str:
 
 
 def case_story(result: TestResult) -> Iterator[str]:
-    """The lines that tell of the turns that did not pass, of what else went wrong, and where the case stands."""
+    """The lines that tell of the turns that did not pass, of what else went wrong, and where the case stands. Of a
+    repeated case, how often it passed, and each repeat that did not."""
+    if result.repeat_summary is not None:
+        yield rate_text(result.repeat_summary)
+    for number, repeat in failed_repeats(result):
+        if result.repeats is not None:
+            yield f"repeats[{number}] {repeat.status} ({duration(repeat.execution_time_ms)})"
+        yield from _conversation(repeat)
+    if result.source is not None:
+        yield f"at {' '.join(reveal(result.source).split())}"
+
+
+def failed_repeats(result: TestResult) -> Iterator[tuple[int, TestResult]]:
+    """The conversations of the case that did not pass, by their numbers: of one that is not repeated, the case."""
+    for number, repeat in enumerate([result] if result.repeats is None else result.repeats):
+        if not repeat.passed:
+            yield number, repeat
+
+
+def _conversation(result: TestResult) -> Iterator[str]:
     for turn in failed_turns(result):
         yield f"{turn.label or 'the turn'} {turn.status} ({duration(turn.duration_ms)})"
         yield from _said("input", turn.message)
@@ -89,8 +110,6 @@ def case_story(result: TestResult) -> Iterator[str]:
             yield from _said("reply", turn.reply)
         yield from (f"  - {reveal(reason)}" for reason in turn.reasons)
     yield from (f"- {reveal(reason)}" for reason in other_reasons(result))
-    if result.source is not None:
-        yield f"at {' '.join(reveal(result.source).split())}"
 
 
 def _said(what: str, text: str) -> Iterator[str]:
