@@ -1,7 +1,8 @@
 """Every block in the README and the docs is run, and prints what stands there.
 
 A block whose opening fence names a file is written to it; ``console`` blocks run what follows ``$`` and compare what
-comes out (times aside); ``python`` blocks without a name are run as scripts. Each document has a folder of its own.
+comes out (times aside); ``terminal`` blocks do so in a terminal of 80 columns (see docs/terminal.py); ``python`` blocks
+without a name are run as scripts. Each document has a folder of its own.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
@@ -28,6 +31,7 @@ DOCUMENTS = sorted(
         *(ROOT / "examples").glob("*/README.md"),
     ]
 )
+terminal = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "terminal.py")))
 INSTALL = "python3 -m venv .venv && .venv/bin/pip install "
 FENCE = re.compile(r"^```(\w+)(?: ([\w./-]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -86,6 +90,11 @@ def test_the_blocks_of_a_document(document: Path, tmp_path: Path) -> None:
         elif block.language == "console":
             for command, expected in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", block.text, re.MULTILINE):
                 assert normal(run(command, tmp_path)) == normal(expected), command
+        elif block.language == "terminal":
+            command, expected = terminal.command_of(block.text)
+            screen = terminal.shown(command, tmp_path, color=False)
+            assert terminal.text_of(screen) == expected, command
+            assert not terminal.is_coloured(screen)
         elif block.language == "python":
             (tmp_path / "_block.py").write_text(block.text, encoding="utf-8")
             output = run(f"{sys.executable} _block.py", tmp_path)
@@ -100,6 +109,18 @@ def test_the_blocks_of_a_document(document: Path, tmp_path: Path) -> None:
             assert block.language == "text", (
                 f"nothing runs this block of {block.language!r}: {block.text[:80]!r}"
             )
+
+
+@pytest.mark.parametrize(
+    "document",
+    [path for path in DOCUMENTS if "```terminal\n" in path.read_text(encoding="utf-8")],
+    ids=lambda path: path.stem,
+)
+def test_the_pictures_of_a_document_are_what_is_shown_in_colour(document: Path, tmp_path: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    for path, svg in terminal.pictures(document, tmp_path):
+        assert path.read_text(encoding="utf-8") == svg, "python docs/terminal.py"
+        assert f"](images/{path.name})" in text
 
 
 def _install_commands() -> list[str]:
