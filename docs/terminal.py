@@ -13,13 +13,14 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
 from typing import Any
 
 import pexpect  # type: ignore[import-untyped]
 import pyte  # type: ignore[import-untyped]
+import wcwidth
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
@@ -29,8 +30,14 @@ FENCE = re.compile(r"^```(\w+)(?: ([\w./-]+))?\n(.*?)^```$", re.MULTILINE | re.D
 DURATION = re.compile(r"(?<!have )\b\d+(\.\d+)? (ms|s)\b")
 RUN = re.compile(r"\b\d{8}-\d{6}-[0-9a-f]{6}\b")
 
-_COLOURS = {"red": "#cc4b4b", "green": "#4e9a06", "brown": "#b58900", "default": "#333333"}
-_DIM = "#767676"
+CELL, LINE = 8, 18
+_COLOURS = {
+    "red": "#cc4b4b",
+    "green": "#4e9a06",
+    "brown": "#b58900",
+    "default": "#333333",
+    "faint": "#767676",
+}
 
 
 def shown(command: str, folder: Path, *, color: bool) -> pyte.Screen:
@@ -81,43 +88,55 @@ def normal(text: str) -> str:
 
 def is_coloured(screen: pyte.Screen) -> bool:
     """Whether anything on it is not as plain text is."""
-    return any(_look(cell) != ("default", False) for row in screen.buffer.values() for cell in row.values())
-
-
-def _look(cell: Any) -> tuple[str, bool]:
-    return cell.fg, cell.italics
+    return any(_colour(cell) != "default" for row in screen.buffer.values() for cell in row.values())
 
 
 def svg_of(command: str, screen: pyte.Screen) -> str:
     """A picture of the screen, with the command above it."""
     height = text_of(screen).count("\n") + 1
-    rows = [f'<tspan fill="{_COLOURS["default"]}">$ {escape(command)}</tspan>']
-    rows += ["".join(_spans(screen, row)) for row in range(height)]
-    lines = "\n".join(
-        f'<text x="12" y="{28 + 18 * number}">{row}</text>' for number, row in enumerate(rows) if row
-    )
+    rows = [
+        _drawn([("default", f"$ {command}")], 0),
+        *(_drawn(_runs(screen, row), row + 1) for row in range(height)),
+    ]
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {24 + 8 * COLUMNS} {28 + 18 * len(rows)}">\n'
-        "<style>text { font: 13px ui-monospace, Menlo, Consolas, monospace; white-space: pre }</style>\n"
-        f'<rect width="100%" height="100%" rx="6" fill="#f8f8f6"/>\n{lines}\n</svg>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {24 + CELL * COLUMNS} {28 + LINE * len(rows)}">\n'
+        "<style>text { font: 13.3px ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace }</style>\n"
+        f'<rect width="100%" height="100%" rx="6" fill="#f8f8f6"/>\n{"".join(rows)}</svg>\n'
     )
 
 
-def _spans(screen: pyte.Screen, row: int) -> Iterator[str]:
-    """The runs of one look of a row."""
-    cells = [screen.buffer[row][column] for column in range(COLUMNS)]
-    while cells and not cells[-1].data.strip():
-        cells.pop()
-    runs: list[tuple[tuple[str, bool], str]] = []
-    for cell in cells:
-        look = _look(cell) if cell.data.strip() else (runs[-1][0] if runs else ("default", False))
-        if runs and runs[-1][0] == look:
-            runs[-1] = (look, runs[-1][1] + cell.data)
+def _drawn(runs: Iterable[tuple[str, str]], row: int) -> str:
+    """A row: each text where its first cell is, and as wide as its cells, whatever the font."""
+    texts, column = [], 0
+    for colour, run in runs:
+        for text in re.split(r"(^ +| {2,})", run):  # several spaces would be drawn as one
+            cells = wcwidth.width(text)
+            if text.strip():
+                texts.append(
+                    f'<text x="{12 + CELL * column}" y="{28 + LINE * row}" textLength="{CELL * cells}" '
+                    f'fill="{_COLOURS[colour]}">{escape(text)}</text>\n'
+                )
+            column += cells
+    return "".join(texts)
+
+
+def _runs(screen: pyte.Screen, row: int) -> Iterator[tuple[str, str]]:
+    """The runs of one colour of a row; a space has that of what is before it."""
+    runs: list[tuple[str, str]] = []
+    for column in range(COLUMNS):
+        cell = screen.buffer[row][column]
+        before = runs[-1][0] if runs else "default"
+        colour = _colour(cell) if cell.data.strip() else before
+        if runs and before == colour:
+            runs[-1] = (colour, runs[-1][1] + cell.data)
         else:
-            runs.append((look, cell.data))
-    for (colour, faint), text in runs:
-        fill = _DIM if faint and colour == "default" else _COLOURS[colour]
-        yield f'<tspan fill="{fill}">{escape(normal(text))}</tspan>'
+            runs.append((colour, cell.data))
+    for place, (colour, text) in enumerate(runs, 1):
+        yield colour, normal(text.rstrip() if place == len(runs) else text)
+
+
+def _colour(cell: Any) -> str:
+    return "faint" if cell.italics and cell.fg == "default" else str(cell.fg)
 
 
 def blocks(document: Path) -> Iterator[tuple[str, str, str]]:
