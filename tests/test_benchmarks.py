@@ -16,6 +16,7 @@ SMALL = {
     "loading.py": ("--cases", "20", "--lines", "20", "--rounds", "1"),
     "matching.py": ("--times", "10"),
     "overhead.py": ("--cases", "20"),
+    "reports.py": ("--turns", "20"),
     "scale.py": ("--turns", "10"),
     "startup.py": ("--rounds", "1"),
 }

@@ -241,9 +241,23 @@ def outputs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     environment |= {"HD_KEY": KEY, "HD_PIN": PIN, "PYTHONPATH": str(folder / "site"), "LC_ALL": "C.UTF-8"}
     texts: dict[str, str] = {}
     for name, args in {
-        "test": ("test", "-v", "-o", "report.json", "--format", "acme/all", "-o", "all.txt"),
+        "test": (
+            "test",
+            "-v",
+            "-o",
+            "report.json",
+            "-o",
+            "r.xml",
+            "-o",
+            "r.md",
+            "--format",
+            "acme/all",
+            "-o",
+            "all.txt",
+        ),
         "report": ("report", "last", "-v"),
         "report as JSON": ("report", "last", "--format", "json"),
+        "report for GitHub": ("report", "last", "--format", "github"),
         "validate": ("validate", "--show-settings"),
         "runs": ("runs", "list", "--json"),
     }.items():
@@ -259,13 +273,13 @@ def outputs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         texts[f"{name}: stdout"], texts[f"{name}: stderr"] = done.stdout, done.stderr
     for path in (folder / ".holodeck").rglob("*.json*"):
         texts[path.name] = path.read_text()
-    for path in (folder / "report.json", folder / "all.txt"):
+    for path in [folder / name for name in ("report.json", "r.xml", "r.md", "all.txt")]:
         texts[path.name] = path.read_text()
     return Outputs(texts, json.loads(texts["report.json"]))
 
 
 def test_no_output_holds_a_secret(outputs: Outputs) -> None:
-    assert {"results.jsonl", "run.json", "report.json", "all.txt"} <= outputs.texts.keys()
+    assert {"results.jsonl", "run.json", "report.json", "r.xml", "r.md", "all.txt"} <= outputs.texts.keys()
     for name, text in outputs.texts.items():
         assert text or name.endswith("stderr")
         assert_holds_no_secret(name, text)

@@ -21,6 +21,7 @@ from holodeck_core import Reporter, ReportSummary, RunFinished, RunStarted, Test
 from holodeck_core.config.schema import report_schema
 from holodeck_core.engine.case_events import case_told_again
 from holodeck_core.engine.reporting import Reporters
+from holodeck_core.models.cost import Cost
 
 Process: TypeAlias = "subprocess.CompletedProcess[str]"
 COMMAND = (sys.executable, "-m", "holodeck_cli")
@@ -110,7 +111,12 @@ class Render(Protocol):
     """What a reporter writes of a run with these results."""
 
     def __call__(
-        self, reporter: type[Reporter], results: Sequence[TestResult], *, complete: bool = True
+        self,
+        reporter: type[Reporter],
+        results: Sequence[TestResult],
+        *,
+        complete: bool = True,
+        cost: Cost | None = None,
     ) -> str: ...
 
 
@@ -118,7 +124,13 @@ class Render(Protocol):
 def render(tmp_path: Path) -> Render:
     """Tells a reporter of a run that had these results."""
 
-    def render(reporter: type[Reporter], results: Sequence[TestResult], *, complete: bool = True) -> str:
+    def render(
+        reporter: type[Reporter],
+        results: Sequence[TestResult],
+        *,
+        complete: bool = True,
+        cost: Cost | None = None,
+    ) -> str:
         path = tmp_path / "written"
         failed = sum(not result.passed for result in results)
         count = len(results)
@@ -134,6 +146,7 @@ def render(tmp_path: Path) -> Render:
             pass_rate=0,
             total_duration_ms=1,
             token_usage=usage,
+            cost=cost,
         )
         head = TestReport(
             agent_name="desk", results=[], summary=summary, timestamp=datetime.now(UTC), holodeck_version="0"

@@ -23,12 +23,19 @@ from holodeck_cli.reporters.json import JsonReporter
 from holodeck_cli.reporters.junit import JunitReporter
 from holodeck_cli.reporters.markdown import MAX_CHARACTERS, MarkdownReporter, code, code_block
 from holodeck_cli.reporters.unique_names import UniqueNames
-from holodeck_core import Reporter, TestResult, TokenUsage
+from holodeck_core import Reporter, TestReport, TestResult, TokenUsage
+from holodeck_core.engine.repeats import Plan, status_of_case, summarize
+from holodeck_core.models.cost import Cost
 
 
 class Render(Protocol):
     def __call__(
-        self, reporter: type[Reporter], results: Sequence[TestResult], *, complete: bool = True
+        self,
+        reporter: type[Reporter],
+        results: Sequence[TestResult],
+        *,
+        complete: bool = True,
+        cost: Cost | None = None,
     ) -> str: ...
 
 
@@ -119,6 +126,7 @@ RULES: dict[str, tuple[str, set[str]]] = {
     "failure": ("type message", set()),
     "error": ("type message", set()),
     "skipped": ("type message", set()),
+    "system-out": ("", set()),
     "system-err": ("", set()),
 }
 SUITE_TIME = re.compile(r"[0-9]*\.[0-9]{3}")
@@ -146,7 +154,7 @@ def checked_junit(text: str) -> ElementTree.Element:
     return root
 
 
-DETAILS = re.compile(r"<details><summary>(failed|error|skipped): <code>[^<>`\n]*</code></summary>\n")
+DETAILS = re.compile(r"<details><summary>(failed|error|skipped|passed): <code>[^<>`\n]*</code></summary>\n")
 GFM = MarkdownIt("gfm-like", {"html": True})
 BLOCKS = {"paragraph", "table", "thead", "tbody", "tr", "th", "td"}
 
@@ -286,6 +294,100 @@ def test_junit_tells_errors_from_failures_and_sums_the_tokens(render: Render) ->
     assert (properties["total_tokens"], properties["complete"]) == ("10", "false")
     assert "holodeck_version" in properties
     assert suite.findtext("system-err") == "incomplete: 4 of 5 cases finished"
+
+
+def repeated(*passed: bool, needed: float, text: str = "") -> TestResult:
+    """A case that was run that often, of which that share had to pass; the text stands in whatever failed."""
+    plan = Plan(len(passed), needed, all_repeats=True)
+    statuses: list[Any] = ["passed" if each else "failed" for each in passed]
+    status = status_of_case(plan, statuses)
+    repeats = [
+        passing("toss") if each else failing(f"{text}{number}", name="toss")
+        for number, each in enumerate(passed)
+    ]
+    shown = repeats[statuses.index(status)]
+    update = {
+        "repeats": repeats,
+        "repeat_summary": summarize(plan, statuses),
+        "passed": status == "passed",
+        "source": "agent.yaml:3",
+    }
+    return shown.model_copy(update=update)
+
+
+RATE = "3/5 passed (60 %, 95 % interval 23–88 %), needs"
+
+
+@pytest.mark.parametrize(("needed", "status"), [(0.8, "failed"), (0.5, "passed")])
+def test_a_repeated_case_shows_its_rate_and_why_repeats_failed(
+    needed: float, status: str, render: Render
+) -> None:
+    results = [repeated(True, False, True, True, False, needed=needed)]
+    rate = f"{RATE} {100 * needed:g} %"
+
+    root = checked_junit(render(JunitReporter, results))
+    [told] = root.iter("failure" if status == "failed" else "system-out")
+    for text in (told.text or "", render(MarkdownReporter, results)):
+        assert rate in text
+        for number in (1, 4):
+            assert re.search(rf"^repeats\[{number}\] failed", text, re.MULTILINE)
+            assert f"  - {MARK}{number}: {MARK}{number}\n" in text
+        assert "repeats[0]" not in text
+    found = checked_markdown(render(MarkdownReporter, results))
+    assert sum(token.type == "tr_open" for token in found) == 2
+    assert any(token.type == "code_inline" and rate in token.content for token in found)
+
+    commands = checked_github(render(GithubReporter, results))
+    assert {kind for kind, *_ in commands[:-1]} == {"error" if status == "failed" else "notice"}
+    assert [properties["title"] for _, properties, _ in commands[:-1]] == [
+        "toss, turns[0]",
+        "toss, turns[1]",
+        "toss",
+    ]
+    for _, _, message in commands[:-1]:
+        assert message.startswith(rate)
+        assert "repeats[1]: " in message
+        assert "repeats[4]: " in message
+
+
+def test_a_repeated_case_that_passed_every_time_is_no_news(render: Render) -> None:
+    results = [repeated(True, True, needed=1)]
+    [told] = checked_junit(render(JunitReporter, results)).iter("system-out")
+    assert (told.text or "").startswith("2/2 passed (100 %, ")
+    assert "toss" not in render(MarkdownReporter, results) + render(GithubReporter, results)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=[f"{text[:20]!a}" for text in HOSTILE])
+def test_what_is_said_in_a_repeat_is_only_ever_text(text: str, render: Render) -> None:
+    results = [repeated(True, False, needed=needed, text=text) for needed in (0.5, 1)]
+    checked_junit(render(JunitReporter, results))
+    checked_markdown(render(MarkdownReporter, results))
+    checked_github(render(GithubReporter, results))
+
+
+def test_every_report_has_the_tokens_and_what_they_cost(render: Render) -> None:
+    usage = TokenUsage(
+        prompt_tokens=1_200, completion_tokens=30, total_tokens=1_230, cache_read_tokens=800, partial=True
+    )
+    results = [passing("fine", token_usage=usage)]
+    told = "tokens: at least 1,200 in (800 read from cache), 30 out"
+    cost = Cost(unknown="no price is known for the model `x` | <b>y</b>")
+    assert any(
+        token.type == "code_inline" and told in token.content
+        for token in checked_markdown(render(MarkdownReporter, results, cost=cost))
+    )
+    [(kind, _, message)] = checked_github(render(GithubReporter, results, cost=cost))
+    assert (kind, message) == (
+        "notice",
+        f"1 passed, 0 failed in 1 ms\n{told}\ncost: unknown ({cost.unknown})",
+    )
+    for price, written in ((cost, "unknown"), (Cost(usd=0.000138), "0.000138")):
+        root = checked_junit(render(JunitReporter, results, cost=price))
+        properties = {each.attrib["name"]: each.attrib["value"] for each in root.iter("property")}
+        assert (properties["cache_read_tokens"], properties["cost_usd"]) == ("800", written)
+        report = TestReport.model_validate_json(render(JsonReporter, results, cost=price))
+        assert report.summary.token_usage == usage
+        assert report.summary.cost == price
 
 
 def test_markdown_says_what_it_leaves_out(render: Render) -> None:

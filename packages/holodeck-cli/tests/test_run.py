@@ -46,7 +46,7 @@ def write_agent(
 
 
 def outline(text: str) -> list[str]:
-    """The lines, without their times, the lines of the file, and without the engine's words for why a tool call does not match."""
+    """The lines, without times and places, and without the engine's words for why a tool call does not match."""
     text = re.sub(r"\d+(\.\d+)? m?s\b", "T", re.sub(r"(agent\.yaml):\d+", r"\1:L", text))
     return re.sub(r"^(    - tool \w+): .+$", r"\1: WHY", text, flags=re.MULTILINE).splitlines()
 

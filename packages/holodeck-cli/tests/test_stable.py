@@ -22,13 +22,15 @@ async def create(case_name):
         await asyncio.sleep(0.002 * (12 - number))  # the later a case stands in the file, the sooner it is over
         if number % 5 == 4:
             raise RuntimeError("out of order")
-        return Reply(f"{number / 7}", [ToolCall("look", {"n": number}, [number], duration_ms=number + 0.5)])
+        usage = {"prompt_tokens": number, "completion_tokens": 1}
+        return Reply(f"{number / 7}", [ToolCall("look", {"n": number}, [number], duration_ms=number + 0.5)], usage)
     return answer
 """
 
+SUFFIXES = {"json": "json", "xml": "junit", "md": "markdown"}
 IDS_AND_TIMES = ("run_id", "session_id", "timestamp")
 DURATIONS = ("duration_ms", "execution_time_ms", "evaluation_time_ms", "total_duration_ms")
-VARIES = {*IDS_AND_TIMES, *DURATIONS}
+VARIES = {*IDS_AND_TIMES, *DURATIONS, "cost"}
 
 
 @pytest.fixture
@@ -77,16 +79,21 @@ def without(value: Any) -> Any:
 def test_two_runs_give_the_same_bytes_at_any_number_of_cases_side_by_side(
     holodeck: Holodeck, tmp_path: Path
 ) -> None:
-    shown = [
-        holodeck("test", "-v", "--stable", "-o", f"{p}.json", "-p", str(p)).stdout.replace(f"{p}.json", "")
-        for p in (1, 7)
-    ]
+    shown = []
+    for p in (1, 7):
+        files = [word for suffix in SUFFIXES for word in ("-o", f"{p}.{suffix}")]
+        shown.append(holodeck("test", "-v", "--stable", *files, "-p", str(p)).stdout)
     assert shown[0] == shown[1]
     assert shown[0].splitlines()[0] == "PASS case 0 (2 turns)"
-    written = [(tmp_path / f"{p}.json").read_bytes() for p in (1, 7)]
-    assert written[0] == written[1]
     assert holodeck("report", "-v", "--stable").stdout == shown[0]
-    assert holodeck("report", "--stable", "--format", "json").stdout.encode() == written[0]
+    for suffix, name in SUFFIXES.items():
+        written = [(tmp_path / f"{p}.{suffix}").read_bytes() for p in (1, 7)]
+        assert written[0] == written[1]
+        assert holodeck("report", "--stable", "--format", name).stdout.encode() == written[0]
+    annotations = [
+        holodeck("report", run, "--stable", "--format", "github").stdout for run in ("last", "last~1")
+    ]
+    assert annotations[0] == annotations[1]
 
 
 @pytest.mark.usefixtures("suite")
