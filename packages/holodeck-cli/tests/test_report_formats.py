@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -24,6 +25,7 @@ from holodeck_cli.reporters.junit import JunitReporter
 from holodeck_cli.reporters.markdown import MAX_CHARACTERS, MarkdownReporter, code, code_block
 from holodeck_cli.reporters.unique_names import UniqueNames
 from holodeck_core import Reporter, TestReport, TestResult, TokenUsage
+from holodeck_core.config.schema import report_schema
 from holodeck_core.engine.repeats import Plan, status_of_case, summarize
 from holodeck_core.models.cost import Cost
 
@@ -85,6 +87,7 @@ def failing(text: str, *, name: str | None = None, turns: bool = True, index: in
         "tool_invocations": [call, {"name": "f", "raw_args": text}],
         "tools_matched": False,
         "arg_match_details": [{"tool": text, "unmatched_reason": text}],
+        "nearest_calls": [{"detail": 0, "call": 0, "args": [text]}],
         "metric_results": [{"metric_name": text, "passed": False, "score": 0.0, "reasoning": text}],
         "errors": [text],
         "passed": False,
@@ -203,6 +206,15 @@ def checked_github(text: str) -> list[tuple[str, dict[str, str], str]]:
     return found
 
 
+def checked_json(text: str) -> None:
+    """It is strict JSON, and what ``holodeck schema --report`` says."""
+    report = json.loads(text, parse_constant=refuse)
+    assert [error.message for error in REPORT.iter_errors(report)] == []
+
+
+REPORT = Draft202012Validator(report_schema())
+
+
 def refuse(constant: str) -> Any:
     raise AssertionError(f"{constant} is no JSON")
 
@@ -224,7 +236,7 @@ def test_what_an_agent_says_is_only_ever_text(text: str, turns: bool, render: Re
     assert [kind for kind, *_ in commands] == ["error"] * (3 if turns else 1) + ["notice"]
     assert all(MARK in message for _, _, message in commands[:-1])
 
-    json.loads(render(JsonReporter, results), parse_constant=refuse)
+    checked_json(render(JsonReporter, results))
 
 
 PIECES = [*"`|\\<>&*_[]()#@!:%~-= \n\r\t", "]]>", "\n\n", "http://a.b", "\ud835"]
@@ -244,7 +256,7 @@ def test_whatever_is_said_the_reports_are_well_formed(
     checked_junit(render(JunitReporter, results, complete=complete))
     checked_markdown(render(MarkdownReporter, results, complete=complete))
     checked_github(render(GithubReporter, results, complete=complete))
-    json.loads(render(JsonReporter, results, complete=complete), parse_constant=refuse)
+    checked_json(render(JsonReporter, results, complete=complete))
 
 
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"])).map(str.strip), st.booleans())
@@ -363,6 +375,7 @@ def test_what_is_said_in_a_repeat_is_only_ever_text(text: str, render: Render) -
     checked_junit(render(JunitReporter, results))
     checked_markdown(render(MarkdownReporter, results))
     checked_github(render(GithubReporter, results))
+    checked_json(render(JsonReporter, results))
 
 
 def test_every_report_has_the_tokens_and_what_they_cost(render: Render) -> None:

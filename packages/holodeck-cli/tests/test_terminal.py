@@ -32,7 +32,7 @@ CASES = [
 
 @pytest.fixture
 def spawn(tmp_path: Path, command: tuple[str, ...], environment: Environment) -> Spawn:
-    """``holodeck`` in a terminal of 100 columns."""
+    """``holodeck`` in a terminal of 100 columns, or another number of them."""
     agent = {
         "name": "desk",
         "model": {"provider": "scripted", "replies": [{"reply": "hello", "delay": 0.25}]},
@@ -40,14 +40,14 @@ def spawn(tmp_path: Path, command: tuple[str, ...], environment: Environment) ->
     }
     (tmp_path / "agent.yaml").write_text(json.dumps(agent))
 
-    def start(*args: str, env: Mapping[str, str] | None = None) -> Any:
+    def start(*args: str, env: Mapping[str, str] | None = None, columns: int = 100) -> Any:
         return pexpect.spawn(
             command[0],
             [*command[1:], *args],
             cwd=str(tmp_path),
             env=environment({"TERM": "xterm-256color", **(env or {})}),
             encoding="utf-8",
-            dimensions=(24, 100),
+            dimensions=(24, columns),
             timeout=30,
         )
 
@@ -88,6 +88,18 @@ def test_only_what_did_not_pass_is_shown_above_the_bar_as_it_is_written(spawn: S
     assert re.search(r"^    - tool t: .+$", plain, re.MULTILINE)
     assert not re.search(r"^(PASS|FAIL) first", plain, re.MULTILINE)
     assert re.search(r"^2 passed, 1 failed in ", plain, re.MULTILINE)
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_no_line_is_longer_than_the_terminal_is_wide(spawn: Spawn, columns: int) -> None:
+    _, shown = ended(spawn("test", "-v", columns=columns))
+    lines = CURSOR.sub("", COLOUR.sub("", shown)).replace("\r", "\n").splitlines()
+    assert [line for line in lines if len(line) > columns] == []
+    assert any(line.startswith("running: first (") for line in lines)
+    begin = next(
+        number for number, line in enumerate(lines) if line.startswith("FAIL see ") and ":1)" not in line
+    )
+    assert (lines[begin + 2].startswith("     ")) is (columns == 40)
 
 
 def test_the_summary_has_a_colour(spawn: Spawn) -> None:
