@@ -17,7 +17,8 @@ from holodeck_core.models.tool import FunctionTool, PromptTool
 
 
 def used_files(backend: Backend, agent: Agent, graders: Iterable[str], folder: Path) -> list[Path]:
-    """Those of the backend, of the graders (``module.path:callable``) of the tools and of the reply's form, each once, sorted."""
+    """Those of the backend, of the graders (``module.path:callable``), of the tools and of the reply's form, each once,
+    sorted."""
     found = {*_of_backend(backend), *_of_agent(agent, folder)}
     found.update(path for grader in graders for path in module_files(grader))
     return sorted(found)
