@@ -72,7 +72,7 @@ class EvaluationMetric(Metric):
     """
 
     case_insensitive: bool = False
-    """`equality`: upper and lower case count as the same."""
+    """`equality`: both sides are compared in lower case."""
     strip_whitespace: bool = False
     """`equality`: a run of white space counts as one space, and none counts at the ends."""
     strip_punctuation: bool = False
