@@ -36,7 +36,7 @@ def session_with(agent: object, calls: BlockingCalls) -> AgentSession:
         return LoopSession(agent, calls, send) if runs_on_loop(send) else ThreadSession(agent, calls, send)
     if not callable(agent):
         raise TypeError(
-            "a factory returns an object with send(message) or an async generator stream(message), or a function "
+            "an agent is an object with send(message) or an async generator stream(message), or a function "
             f"from text to reply; got {type(agent).__name__}"
         )
     function: Callable[[str], Any] = agent

@@ -39,6 +39,11 @@ class FactoryBackend(Backend):
         self._factory = factory
         self._workers = Workers()
 
+    @classmethod
+    def of(cls, folder: Path, spec: str, factory: Factory) -> FactoryBackend:
+        """One without options."""
+        return FactoryBackend(NoOptions(), folder, spec, factory)
+
     def sources(self) -> Iterable[Path]:
         return module_files(self._spec)
 
