@@ -18,8 +18,8 @@ _INTRODUCTION: Final = """\
 # Command line
 
 Written by `python docs/generate.py` from the commands themselves. `--help` behind a command says the same;
-`holodeck --version` shows the version, and `--debug` behind a command the traceback of an internal error. What the
-commands are for, and how their options go together, is told in [holodeck-cli](https://pypi.org/project/holodeck-cli/).
+`holodeck --version` shows the version, and `--debug` behind a command the traceback of an internal error. How to use
+the commands: [the tutorial](../tutorial.md), [reports](../reports.md), [repeats](../repeats.md), [chat](../chat.md).
 """
 
 _MODULES: Final = {
@@ -84,5 +84,7 @@ def _attribute_docs() -> dict[str, str]:
         target.id: " ".join(text.value.value.split())
         for member, text in pairwise(cls.body)
         if isinstance(member, ast.Assign) and isinstance(target := member.targets[0], ast.Name)
-        if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant) and isinstance(text.value.value, str)
+        if isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+        and isinstance(text.value.value, str)
     }

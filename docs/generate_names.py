@@ -13,8 +13,8 @@ from holodeck_core.config.schema.attribute_docs import first_paragraph
 _INTRODUCTION: Final = """\
 # Public names
 
-Written by `python docs/generate.py` from the docstrings. Everything here is imported from `holodeck_core`, and costs its
-import when it is first used; `help(name)` tells the rest. [What stays as it is](../compatibility.md) says what is
+Written by `python docs/generate.py` from the docstrings. Everything here is imported from `holodeck_core`, and costs
+its import when it is first used; `help(name)` tells the rest. [What stays as it is](../compatibility.md) says what is
 promised about these names.
 """
 
@@ -90,7 +90,9 @@ def _sentences(text: str) -> Iterator[str]:
     """The first sentence: the text up to a full stop before a capital letter or the end."""
     for position, character in enumerate(text):
         rest = text[position + 1 :]
-        if character == "." and (not rest.strip() or (rest[0] == " " and (rest[1].isupper() or rest[1] == "`"))):
+        if character == "." and (
+            not rest.strip() or (rest[0] == " " and (rest[1].isupper() or rest[1] == "`"))
+        ):
             yield text[: position + 1]
             return
     yield text

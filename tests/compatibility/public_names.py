@@ -1,8 +1,8 @@
 """What HoloDeck promises to keep, one fact a line: ``python tests/compatibility/public_names.py`` writes it down.
 
 A fact is ``name: what it is``. Each parameter, field, key and option is a fact of its own, so that adding one adds a
-line and changes none. With ``--since-last-tag`` nothing is written: what is written down is compared with what was under the
-last tag, and what breaks somebody's code is told.
+line and changes none. With ``--since-last-tag`` nothing is written: what is written down is compared with what was
+under the last tag, and what breaks somebody's code is told.
 """
 
 from __future__ import annotations
