@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from holodeck_core import load_suite, run_suite_sync
+from holodeck_core.testing.fake_distribution import FakeDistribution
 
 pytest_plugins = ["pytester"]
 
@@ -194,6 +196,45 @@ def test_mistakes_of_a_file_are_one_error_of_collection_with_all_of_them(run: Ru
     assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines(["*unknown key `inptu`*", "*expected_tools*"])
     result.stdout.no_fnmatch_line("*Traceback*")
+
+
+FAR = """
+from holodeck_core import Backend, Fault, NoOptions
+from holodeck_core.plugins import Contribution, hookimpl
+
+class Far(Backend):
+    Options = NoOptions
+
+    def lacks(self):
+        return [Fault((), "no key for it")]
+
+    async def open(self, agent, case=None):
+        raise ValueError("no key for it")
+
+@hookimpl
+def holodeck_backends():
+    return [Contribution("far", "acme_hooks:Far", "far away")]
+"""
+
+
+def test_what_this_machine_lacks_costs_the_tests_that_need_it(
+    run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = pytester.path / "site"
+    FakeDistribution("holodeck-acme", modules={"acme_hooks.py": FAR}).install(site)
+    monkeypatch.syspath_prepend(site)
+    pytester.makepyfile(test_near="def test_near(): pass")
+    result = run([GOOD], "-W", "default", model={"provider": "acme/far"})
+    result.assert_outcomes(passed=1, errors=1, warnings=1)
+    result.stdout.fnmatch_lines(["*no session could be opened: ValueError: no key for it"])
+
+
+def test_the_plugin_imports_nothing_that_is_not_needed_yet(pytester: pytest.Pytester) -> None:
+    code = (
+        f"import sys, pytest; before = set(sys.modules); import {PLUGIN}; "
+        "print({name.partition('.')[0] for name in set(sys.modules) - before} - set(sys.stdlib_module_names))"
+    )
+    assert pytester.run(sys.executable, "-c", code).outlines == ["{'holodeck_core'}"]
 
 
 def test_what_can_never_fail_is_a_warning(run: Run) -> None:

@@ -226,7 +226,7 @@ def test_a_run_leaves_the_process_as_it_was(capfd: pytest.CaptureFixture[str]) -
 
 
 NOTEBOOK = """
-import asyncio, code
+import asyncio
 from holodeck_core import build_suite, run_suite
 
 async def notebook():  # the cells of a notebook run in a loop that is there already

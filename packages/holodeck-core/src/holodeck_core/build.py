@@ -54,8 +54,8 @@ def build_suite(
 
     ``test_cases`` are models, or mappings with the keys of the file; None takes those of an ``Agent``. Where a metric
     may stand, a grader may: a function of ``GraderContext``. ``evaluations`` are the metrics of every turn that has
-    none of its own. Relative paths start from ``folder``, by default the working directory. Nothing else is read: no
-    file of settings, no variable; ``settings`` go before those of an ``Agent``.
+    none of its own. Relative paths start from ``folder``, by default the working directory. No file of settings and no
+    ``HOLODECK_…`` setting is read, and ``${…}`` stays as it is; ``settings`` go before those of an ``Agent``.
 
     Raises ConfigError with every mistake found in what a file would hold; TypeError where the arguments do not name one
     agent.

@@ -128,7 +128,7 @@ class Run:
         return self._in_file_order()
 
     def events(self) -> AsyncGenerator[RunEvent, None]:
-        """Start the run, and give each of its events as it happens, RunFinished as the last.
+        """The events of the run, which starts with the first of them, as they happen; RunFinished is the last.
 
         Events wait for whoever reads them, and the run does not: one that is read slowly keeps them in memory. Leaving
         the iteration cancels the run. Raises RuntimeError outside of an event loop, and where the run has been started:
