@@ -88,6 +88,9 @@ class CaseItem(pytest.Item):
         super().__init__(**keys)
         self._suite = suite
         self._case = case
+        file, _, line = (case.source or "").rpartition(":")
+        # Now, since an agent may change the working directory.
+        self._place = (Path(file).absolute(), int(line) - 1) if file else (self.path, None)
         self.result: TestResult | None = None
         """The result of the case, None until it is there."""
         for tag in case.tags:
@@ -120,8 +123,7 @@ class CaseItem(pytest.Item):
             pytest.fail(_why(self.name, self.result), pytrace=False)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        file, _, line = (self._case.source or "").rpartition(":")
-        return (Path(file).absolute(), int(line) - 1, self.name) if file else (self.path, None, self.name)
+        return *self._place, self.name
 
 
 def _node_name(label: str) -> str:
