@@ -18,7 +18,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from holodeck_cli.reporters.lines import STYLES, Line
+from holodeck_core.case_lines import STYLES, Line
 
 
 class LiveScreen:

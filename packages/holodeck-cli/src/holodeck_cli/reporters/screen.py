@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol, TextIO
 
-from holodeck_cli.reporters.lines import Line
 from holodeck_cli.streams import discard
+from holodeck_core.case_lines import Line
 
 
 class Screen(Protocol):

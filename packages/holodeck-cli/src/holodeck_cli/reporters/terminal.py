@@ -10,10 +10,11 @@ from typing import ClassVar, TextIO
 
 from pydantic import BaseModel
 
-from holodeck_cli.reporters.lines import Line, case_details, case_line, rate_line, summary_line
+from holodeck_cli.reporters.lines import summary_line
 from holodeck_cli.reporters.screen import PlainScreen, Screen
 from holodeck_core.api.events import CaseFinished, CaseStarted, RepeatFinished, RunFinished, RunStarted
 from holodeck_core.api.reporter import Reporter
+from holodeck_core.case_lines import Line, case_details, case_line, rate_line
 
 
 class TerminalOptions(BaseModel, extra="forbid"):
