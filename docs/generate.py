@@ -1,5 +1,6 @@
-"""Write the reference of the agent file: ``python docs/generate.py``.
+"""Write the pages of the reference that the code says itself: ``python docs/generate.py``.
 
+The pages of the command line and of the public names are made by the modules beside this one. Of the agent file,
 ``reference/configuration.md.in`` holds the text. Its markers are replaced by what the models and the packages of this
 repository say: ``<!-- keys Turn -->`` by the table of a definition's keys, ``<!-- keys TestCaseModel but Turn -->`` by
 those that the other definition does not have in the same words, and ``<!-- providers -->``, ``<!-- metrics -->``,
@@ -9,6 +10,7 @@ those that the other definition does not have in the same words, and ``<!-- prov
 from __future__ import annotations
 
 import re
+import runpy
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -237,5 +239,16 @@ def page() -> str:
     return Reference(TEMPLATE.read_text(encoding="utf-8"), host).page()
 
 
+def pages() -> dict[Path, str]:
+    """Every page that is generated, by its file."""
+    folder = Path(__file__).parent
+    others = {
+        name: runpy.run_path(str(folder / f"generate_{name.replace('-', '_')}.py"))["page"]()
+        for name in ("command-line", "names")
+    }
+    return {PAGE: page(), **{PAGE.with_name(f"{name}.md"): text for name, text in others.items()}}
+
+
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    for path, text in pages().items():
+        path.write_text(text, encoding="utf-8")

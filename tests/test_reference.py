@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import holodeck_core
 from holodeck_core.config.reading.shapes import PLAIN
 from holodeck_core.config.reading.yaml_document import read_yaml
 from holodeck_core.config.schema import agent_schema
@@ -16,6 +17,7 @@ from holodeck_core.plugins.host import PluginHost
 
 DOCS = Path(__file__).parents[1] / "docs"
 COMMAND = "python docs/generate.py"
+PUBLIC_NAMES = Path(__file__).parent / "compatibility" / "public_names.txt"
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +30,31 @@ def page() -> str:
     return (DOCS / "reference" / "configuration.md").read_text(encoding="utf-8")
 
 
-def test_the_page_is_up_to_date(generate: dict[str, Any], page: str) -> None:
-    assert generate["page"]() == page, f"the page is out of date; make it again with:  {COMMAND}"
+@pytest.mark.parametrize("name", ["configuration", "command-line", "names"])
+def test_the_page_is_up_to_date(generate: dict[str, Any], name: str) -> None:
+    file = DOCS / "reference" / f"{name}.md"
+    made = {path.name: text for path, text in generate["pages"]().items()}[file.name]
+    assert made == file.read_text(encoding="utf-8"), f"out of date; make it again with:  {COMMAND}"
+
+
+def test_every_command_and_option_is_on_the_page_of_the_command_line() -> None:
+    page = (DOCS / "reference" / "command-line.md").read_text(encoding="utf-8")
+    facts = PUBLIC_NAMES.read_text(encoding="utf-8").splitlines()
+    commands = re.findall(r"^(holodeck [\w ]+): command$", "\n".join(facts), re.MULTILINE)
+    options = [re.fullmatch(r"(holodeck[\w ]*)\((-.+)\): optional (?:flag|option)", fact) for fact in facts]
+    assert len(commands) > 10
+    for command in commands:
+        assert re.search(rf"^#+ `{command}", page, re.MULTILINE), command
+    for option in filter(None, options):
+        if option[2] not in ("--help", "--version", "--debug"):
+            section = re.split(rf"^#+ `{option[1]}[` ]", page, maxsplit=1, flags=re.MULTILINE)[1]
+            assert f"`{option[2]}" in section.split("\n#")[0], option[0]
+
+
+def test_every_public_name_is_on_the_page_of_the_names() -> None:
+    page = (DOCS / "reference" / "names.md").read_text(encoding="utf-8")
+    told = re.findall(r"^\| `(\w+)` \| \S.*\|$", page, re.MULTILINE)
+    assert sorted(told) == sorted(name for name in dir(holodeck_core) if not name.startswith("_"))
 
 
 def test_every_key_of_the_file_is_on_the_page(page: str) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from holodeck_cli.reporters.lines import case_line, duration, summary_line
+from holodeck_cli.reporters.lines import summary_line
 from holodeck_core import ReportSummary
+from holodeck_core.case_lines import case_line, duration
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from holodeck_cli.reporters.lines import rate_line
+from holodeck_core.case_lines import rate_line
 from holodeck_core.engine.repeats import Plan, summarize
 
 Holodeck: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]

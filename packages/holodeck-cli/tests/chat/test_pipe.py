@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -239,6 +240,7 @@ def test_a_chat_that_is_interrupted_while_it_waits_for_a_line_ends(
     process.stdin.write("one\nbegun")
     process.stdin.flush()
     assert process.stdout.readline() == "a\n"
+    time.sleep(0.5)  # the reply is shown before it is over
     process.send_signal(signal.SIGINT)
     assert (process.wait(20), *process.communicate()) == (130, "", "")
 

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from holodeck_core.api.validator import Validator as Validator
     from holodeck_core.api.values import JsonValue as JsonValue
     from holodeck_core.api.values import to_json as to_json
+    from holodeck_core.build import build_suite as build_suite
     from holodeck_core.config.load import load_suite as load_suite
     from holodeck_core.engine.run import Run as Run
     from holodeck_core.engine.start import resume_suite as resume_suite
@@ -161,6 +162,7 @@ _HOMES = {
     "api.tool_checks": ("Expectation", "ToolChecks", "ToolName"),
     "api.validator": ("Accepted", "Refused", "Validator"),
     "api.values": ("JsonValue", "to_json"),
+    "build": ("build_suite",),
     "config.load": ("load_suite",),
     "engine.run": ("Run",),
     "engine.start": ("resume_suite", "run_suite", "run_suite_sync"),

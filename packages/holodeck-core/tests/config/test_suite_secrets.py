@@ -31,7 +31,9 @@ SECRETS = {
     "model of a metric": (
         f"evaluations: {{metrics: [{{type: standard, metric: equality, model: {{provider: x, api_key: {S}}}}}]}}"
     ),
-    "model of a tool": f"tools: [{{type: prompt, name: p, template: t, model: {{provider: x, api_key: {S}}}}}]",
+    "model of a tool": (
+        f"tools: [{{type: prompt, name: p, template: t, model: {{provider: openai, name: m, api_key: {S}}}}}]"
+    ),
     "embedding provider": f"embedding_provider: {{name: x, api_key: {S}}}",
     "observability": f"observability: {{exporters: [{{headers: {{x-team: {S}}}}}]}}",
     "database": f"tools: [{{type: vectorstore, name: v, source: any_agent.py, database: {{connection_string: {S}}}}}]",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import tracemalloc
 from typing import Any
@@ -43,6 +44,23 @@ async def test_the_turns_before_are_a_tuple_whatever_becomes_of_the_view(
         assert view == second
     assert first != second
     assert attrs.evolve(second, previous_turns=()) != second
+
+
+async def test_a_turn_becomes_a_dict_without_the_turns_before_it(
+    suite_of: Any, turn: Any, metric: Any
+) -> None:
+    *_, last = await _views(suite_of, turn, metric, 30)
+    told = attrs.asdict(last, filter=lambda field, _: field.name != "_previous")
+    assert json.loads(json.dumps(told)) == {
+        "turn_input": "29",
+        "agent_response": "29",
+        "ground_truth": None,
+        "tool_invocations": [],
+        "retrieval_context": None,
+        "turn_index": 29,
+        "test_case_name": "case 1",
+        "turn_config": {},
+    }
 
 
 async def test_the_turns_before_cannot_be_replaced(suite_of: Any, turn: Any, metric: Any) -> None:

@@ -57,7 +57,7 @@ def test_takes_these_keys(places: Places) -> None:
         ({"instructions": {"inline": ""}}, "instructions.inline"),
         ({"instructions": "Be brief."}, "instructions"),
         ({"response_format": 5}, "response_format"),
-        ({"response_format": {"a": object()}}, "response_format.a"),
+        ({"response_format": {"a": 1j}}, "response_format.a"),
         ({"tools": [TOOL, TOOL]}, "tools[1].name"),
         ({"tools": [{"name": "t", "type": "x"}]}, "tools[0].type"),
         ({"evaluations": []}, "evaluations"),

@@ -37,9 +37,10 @@ def chat(
     conversation was lost; 130 you left with Ctrl-C.
     """
     from holodeck_cli.chat.run_chat import ChatRequest, run_chat
+    from holodeck_cli.loading import agent_file
 
     request = ChatRequest(
-        agent=agent,
+        agent=agent_file(agent),
         verbose=verbose,
         observability=observability,
         max_messages=max_messages,

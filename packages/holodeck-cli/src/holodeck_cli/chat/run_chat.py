@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 from collections.abc import Callable
@@ -25,11 +24,13 @@ from holodeck_cli.chat.signals import Signals
 from holodeck_cli.chat.store import ConversationStore, StoreProblem, conversations_folder
 from holodeck_cli.chat.terminal_screen import TerminalScreen
 from holodeck_cli.chat.validators import find_validators
+from holodeck_cli.ending import expect_leftovers
 from holodeck_cli.exit_codes import ExitCode
 from holodeck_cli.loading import load
 from holodeck_cli.mistakes import UsageMistake
 from holodeck_cli.streams import tell_error
 from holodeck_core import ChatConfig, PluginHost, Suite
+from holodeck_core.engine.own_loop import run_in_own_loop
 
 if TYPE_CHECKING:
     from holodeck_cli.chat.terminal_modes import QuietKeyboard
@@ -68,8 +69,9 @@ def run_chat(request: ChatRequest) -> ExitCode:
     except ValidationError as error:  # the agent file is a pipe, say
         raise UsageMistake(error.errors(include_url=False)[0]["msg"]) from None
     chat = _Chat(suite, config, store, request.env_file)
+    expect_leftovers()
     try:
-        return asyncio.run(chat.run(resumed))
+        return run_in_own_loop(chat.run(resumed))
     except SystemExit as exit_:  # raised in a task of the agent's own, which asyncio lets out of the loop
         why = OutputGate(suite.secrets).line(f"the agent ended the program: SystemExit: {exit_}")
         tell_error(f"error: {why}")

@@ -10,11 +10,11 @@ from typing import Final
 from pydantic import BaseModel
 
 from holodeck_cli.reporters.document import DocumentReporter
-from holodeck_cli.reporters.lines import rate_text, summary_line
+from holodeck_cli.reporters.lines import summary_line
 from holodeck_cli.reporters.places import Places
 from holodeck_cli.reporters.story import case_name, failed_repeats, failed_turns, other_reasons
-from holodeck_cli.reporters.usage import usage_texts
 from holodeck_core.api.events import RunFinished, RunStarted
+from holodeck_core.case_lines import rate_text, usage_texts
 from holodeck_core.models.test_result import TestResult
 from holodeck_core.text import reveal, shorten
 

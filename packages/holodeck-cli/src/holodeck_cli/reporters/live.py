@@ -20,9 +20,9 @@ from rich.progress import (
 from rich.table import Column
 from rich.text import Text
 
-from holodeck_cli.reporters.cells import wrap
-from holodeck_cli.reporters.lines import STYLES, Line
 from holodeck_cli.reporters.running import running_text
+from holodeck_cli.reporters.wrapping import wrap
+from holodeck_core.case_lines import STYLES, Line
 
 _WIDEST_BAR: Final = 30
 _BESIDE_BAR: Final = 35

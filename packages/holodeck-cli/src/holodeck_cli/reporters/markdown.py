@@ -16,8 +16,8 @@ from pydantic import BaseModel
 from holodeck_cli.reporters.document import DocumentReporter
 from holodeck_cli.reporters.lines import summary_line
 from holodeck_cli.reporters.story import case_name, case_story, failed_repeats, failed_turns, first_reason
-from holodeck_cli.reporters.usage import usage_texts
 from holodeck_core.api.events import RunFinished, RunStarted
+from holodeck_core.case_lines import usage_texts
 from holodeck_core.models.test_result import TestResult
 from holodeck_core.text import reveal, shorten
 

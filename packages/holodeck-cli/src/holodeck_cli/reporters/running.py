@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from holodeck_cli.reporters.cells import width_of
+from wcwidth import width as width_of
+
 from holodeck_core.text import one_line
 
 _NAME_WIDTH: Final = 40

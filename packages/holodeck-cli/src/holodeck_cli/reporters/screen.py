@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, Protocol, TextIO
+from typing import Protocol, TextIO
 
-from holodeck_cli.reporters.lines import Line
 from holodeck_cli.streams import discard
-
-_PLAIN_WIDTH: Final = 100
+from holodeck_core.case_lines import PLAIN_WIDTH, Line
 
 
 class Screen(Protocol):
@@ -41,7 +39,7 @@ class Screen(Protocol):
 class PlainScreen:
     """One line after the other, each as long as it is, written at once. A reader that went away is no error."""
 
-    width = _PLAIN_WIDTH
+    width = PLAIN_WIDTH
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

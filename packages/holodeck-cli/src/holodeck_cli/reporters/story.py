@@ -10,7 +10,7 @@ from typing import Final
 
 import attrs
 
-from holodeck_cli.reporters.lines import duration, rate_text
+from holodeck_core.case_lines import duration, rate_text
 from holodeck_core.explain import explain_case, explain_turn
 from holodeck_core.models.test_result import TestResult, ToolInvocation, TurnResult
 from holodeck_core.text import reveal, shorten, show_value

@@ -11,12 +11,19 @@ from typing import ClassVar, TextIO
 
 from pydantic import BaseModel
 
-from holodeck_cli.reporters.details import Detail, case_details
-from holodeck_cli.reporters.lines import Line, case_line, heading, rate_line, summary_line
+from holodeck_cli.reporters.lines import summary_line
 from holodeck_cli.reporters.screen import PlainScreen, Screen
-from holodeck_cli.reporters.usage import usage_texts
 from holodeck_core.api.events import CaseFinished, CaseStarted, RepeatFinished, RunFinished, RunStarted
 from holodeck_core.api.reporter import Reporter
+from holodeck_core.case_lines import (
+    Detail,
+    Line,
+    case_details,
+    case_line,
+    heading,
+    rate_line,
+    usage_texts,
+)
 
 
 class TerminalOptions(BaseModel, extra="forbid"):

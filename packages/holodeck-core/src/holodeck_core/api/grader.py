@@ -40,6 +40,9 @@ class GraderContext:
     ``turn_index`` counts from 0. ``ground_truth`` and ``retrieval_context`` are None where the turn sets none.
     ``tool_invocations`` are the calls of this turn only, in order. ``turn_config`` is the turn's free data, and
     ``previous_turns`` are the turns of the same conversation before this one.
+
+    ``attrs.asdict(turn, filter=lambda field, _: field.name != "_previous")`` makes a dict of it. Leave the earlier
+    ones out, as that does: each of them holds those before it in turn.
     """
 
     turn_input: str

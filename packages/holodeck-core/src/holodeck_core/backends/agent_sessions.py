@@ -19,7 +19,7 @@ from holodeck_core.backends.replies import as_event, as_reply, reply_events
 from holodeck_core.errors import SessionLost
 
 
-def session_with(agent: object, calls: BlockingCalls) -> Session:
+def session_with(agent: object, calls: BlockingCalls) -> AgentSession:
     """A session with what a factory made.
 
     That is an object with ``send(message)`` or an async generator ``stream(message)`` (which is used where it has
@@ -36,7 +36,7 @@ def session_with(agent: object, calls: BlockingCalls) -> Session:
         return LoopSession(agent, calls, send) if runs_on_loop(send) else ThreadSession(agent, calls, send)
     if not callable(agent):
         raise TypeError(
-            "a factory returns an object with send(message) or an async generator stream(message), or a function "
+            "an agent is an object with send(message) or an async generator stream(message), or a function "
             f"from text to reply; got {type(agent).__name__}"
         )
     function: Callable[[str], Any] = agent
@@ -51,7 +51,12 @@ def method(agent: object, name: str) -> Callable[..., Any] | None:
 
 
 class AgentSession(Session):
-    """What all sessions with a user's own agent share: losing it, failing and closing."""
+    """What all sessions with a user's own agent share: losing it, failing and closing.
+
+    One that does not own its agent leaves it open for the next.
+    """
+
+    owns_agent = True
 
     def __init__(self, agent: object, calls: BlockingCalls, answer: Callable[[UserMessage], Any]) -> None:
         self._agent = agent
@@ -67,7 +72,7 @@ class AgentSession(Session):
 
         An asynchronous ``close`` cannot be called by the thread, and is not called then.
         """
-        close = method(self._agent, "close")
+        close = method(self._agent, "close") if self.owns_agent else None
         if close is None:
             return
         try:

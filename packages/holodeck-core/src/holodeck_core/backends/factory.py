@@ -38,12 +38,16 @@ class Factory:
     that ``model`` may hold for any provider (``temperature``, …) are known when a session is opened, and checked then.
     """
 
-    def __init__(self, spec: str, target: object, keys: Mapping[str, Any]) -> None:
+    def __init__(
+        self, spec: str, target: object, keys: Mapping[str, Any], *, fill: str | None = None
+    ) -> None:
+        """``fill`` says how a parameter is given a value, where that is not under ``model``."""
         if not callable(target):
             raise ValueError(f"{spec} is no factory: it is not callable, but a {type(target).__name__}")
         self._spec = spec
         self._target: Callable[..., Any] = target
         self._keys = keys
+        self._fill = fill
         self._parameters = _parameters(target)
         self._named = [parameter.name for parameter in self._parameters if parameter.kind in _NAMED]
         self._takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in self._parameters)
@@ -86,10 +90,8 @@ class Factory:
                 and parameter.default is parameter.empty
                 and name not in (CASE_NAME, *keys)
             ):
-                yield (
-                    None,
-                    f"its parameter `{name}` has no value: give `{name}` under `model`, or a default",
-                )
+                how = self._fill or f"give `{name}` under `model`, or a default"
+                yield None, f"its parameter `{name}` has no value: {how}"
 
     def _refuse(self, faults: list[tuple[str | None, str]]) -> None:
         if faults:

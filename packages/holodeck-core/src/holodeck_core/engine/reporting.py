@@ -45,10 +45,14 @@ class Reporters:
         self._stable = StableEvents() if stable else None
         self.errors: list[str] = []
         self._secrets = secrets
-        self._listeners: dict[type[Any], list[Reporter]] = {
-            event: [reporter for reporter in reporters if _overrides(reporter, method)]
-            for event, method in _METHODS.items()
-        }
+        self._listeners: dict[type[Any], list[Reporter]] = {event: [] for event in _METHODS}
+        self.add(*reporters)
+
+    def add(self, *reporters: Reporter) -> None:
+        """Further reporters, which are told what happens from now on."""
+        for event, method in _METHODS.items():
+            self._listeners[event] += [reporter for reporter in reporters if _overrides(reporter, method)]
+        stable = self._stable is not None
         self.turns = bool(self._listeners[TurnFinished]) and not stable
         self.repeats = bool(self._listeners[RepeatFinished]) and not stable
         self.starts = bool(self._listeners[CaseStarted]) or stable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Generator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
@@ -11,13 +11,14 @@ from typing import Any
 
 import attrs
 
-from holodeck_core.api.events import RunFinished, RunStarted
+from holodeck_core.api.events import RunEvent, RunFinished, RunStarted
 from holodeck_core.api.faults import describe
 from holodeck_core.api.reporter import Reporter
 from holodeck_core.api.suite import Suite
 from holodeck_core.engine.backend_use import begin_use, end_use
 from holodeck_core.engine.case import CLOSE_TIMEOUT_S
 from holodeck_core.engine.describe_run import describe_environment, describe_run, new_run_id, priced_model
+from holodeck_core.engine.event_stream import EventStream
 from holodeck_core.engine.journal import Journal
 from holodeck_core.engine.pace import Pace
 from holodeck_core.engine.repeats import RepeatOptions
@@ -40,8 +41,9 @@ class Run:
     """One execution of a suite. It starts when it is first awaited or iterated, in the event loop of whoever does.
 
     ``await run`` gives the whole TestReport; ``async for result in run`` gives each TestResult in file order, as soon
-    as it and all before it are there. Cancelling the waiting task, or leaving the iteration, cancels the run: open
-    sessions are closed, and reporters are told that it is not complete.
+    as it and all before it are there; ``async for event in run.events()`` tells what happens as it happens. Cancelling
+    the waiting task, or leaving the iteration, cancels the run: open sessions are closed, and reporters are told that
+    it is not complete.
 
     It is kept below ``run_dir``, or goes on with the ``resumed`` one, with what that was started with; ``selection`` is
     written down as what ``scope.select`` stands for. With ``stable`` reporters are told what is the same in every run,
@@ -125,6 +127,32 @@ class Run:
 
     def __aiter__(self) -> AsyncIterator[TestResult]:
         return self._in_file_order()
+
+    def events(self) -> AsyncGenerator[RunEvent, None]:
+        """The events of the run, which starts with the first of them, as they happen; RunFinished is the last.
+
+        Events wait for whoever reads them, and the run does not: one that is read slowly keeps them in memory. Leaving
+        the iteration cancels the run. Raises RuntimeError outside of an event loop, and where the run has been started:
+        what has happened is told by its results then.
+        """
+        if self._task is not None:
+            raise RuntimeError(
+                "the run has been started: ask for its events before it is awaited or iterated"
+            )
+        stream = EventStream()
+        self._reporters.add(stream)
+        return self._as_they_happen(stream)
+
+    async def _as_they_happen(self, stream: EventStream) -> AsyncGenerator[RunEvent, None]:
+        task = self._start()
+        task.add_done_callback(lambda _: stream.end())
+        try:
+            while (event := await stream.next()) is not None:
+                yield event
+            await task
+        finally:
+            if not task.done():
+                await _cancel(task)
 
     def stop(self, grace_s: float = STOP_GRACE_S) -> None:
         """End the run early, from the event loop that it runs in: no further case starts, and those under way have

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -17,6 +17,7 @@ from pydantic import (
 )
 
 from holodeck_core.models.base import Number, Prose, StrictModel, Text, Whole, gathered, problem, rule
+from holodeck_core.models.code_name import code_name
 from holodeck_core.models.llm import LLMProvider
 from holodeck_core.models.matcher_shape import is_plugin_name
 
@@ -72,7 +73,7 @@ class EvaluationMetric(Metric):
     """
 
     case_insensitive: bool = False
-    """`equality`: upper and lower case count as the same."""
+    """`equality`: both sides are compared in lower case."""
     strip_whitespace: bool = False
     """`equality`: a run of white space counts as one space, and none counts at the ends."""
     strip_punctuation: bool = False
@@ -177,6 +178,13 @@ class CodeMetric(Metric):
     """How long one call may take, in seconds. Example: `5`"""
 
     _callable: Callable[..., Any] | None = PrivateAttr(default=None)
+
+    @classmethod
+    def of(cls, grader: Callable[..., Any], **options: Any) -> Self:
+        """A metric of the function itself, for suites that are built in code. ``options`` are its other keys."""
+        metric = cls(grader=code_name(grader), **options)
+        metric.bind(grader)
+        return metric
 
     @property
     def callable(self) -> Callable[..., Any] | None:

@@ -59,7 +59,13 @@ class CaseBinder:
         self._folder = folder.absolute()  # an agent may change the working directory
 
     def bind(
-        self, model: TestCaseModel, index: int, place: Place, path: Path, source: str, problems: list[Problem]
+        self,
+        model: TestCaseModel,
+        index: int,
+        place: Place,
+        path: Path,
+        source: str | None,
+        problems: list[Problem],
     ) -> BoundCase:
         """The bound case; what could not be bound goes to ``problems``, and the case is then not fit to run."""
         metrics = self._defaults.metrics

@@ -94,7 +94,7 @@ def bind_value(
     if model is None:
         binder.check_parts(value, index, document, path, problems)
         return None
-    case = binder.bind(model, index, document, path, f"{document.file}:{line}", problems)
+    case = binder.bind(model, index, document, path, document.source_of(line), problems)
     if len(problems) != before:
         return None
     if first is not None and first.warnings is not None:
@@ -159,7 +159,7 @@ def listed_cases(
 
 def find_cases(
     document: Document,
-    file: FilePath,
+    folder: FilePath,
     sections: AgentSections,
     binder: Callable[[FilePath], CaseBinder],
     warnings: SuiteWarnings | None,
@@ -167,16 +167,16 @@ def find_cases(
 ) -> tuple[list[TestCaseModel] | None, CaseSource]:
     """The cases of an agent file: its own, or those of the file that ``test_cases_file`` names.
 
-    The models are None where they are not held in memory. ``binder`` makes a binder for the folder that paths in the
-    cases start from; ``warnings`` are given the cases that have no mistakes.
+    The models are None where they are not held in memory. ``folder`` is the agent file's; ``binder`` makes a binder for
+    the folder that paths in the cases start from; ``warnings`` are given the cases that have no mistakes.
     """
     own = document.value.get(_LIST_KEY)
     if isinstance(own, list):
-        first = FirstReading(file.parent, warnings)
-        return listed_cases(document, (_LIST_KEY,), own, binder(file.parent), problems, first)
+        first = FirstReading(folder, warnings)
+        return listed_cases(document, (_LIST_KEY,), own, binder(folder), problems, first)
     if sections.test_cases_file is None:
         return None, []
-    path = file.parent / sections.test_cases_file
+    path = folder / sections.test_cases_file
     first = FirstReading(path.parent, warnings)
     try:
         if path.suffix.lower() in (".jsonl", ".ndjson"):

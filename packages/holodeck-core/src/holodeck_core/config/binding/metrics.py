@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -30,14 +30,17 @@ _TURN_FIELDS = frozenset(field.alias for field in attrs.fields(GraderContext))
 class MetricBinder:
     """Resolves metrics and graders. What is named in many places is looked up and imported once.
 
-    ``secrets`` has those of all metrics that were bound.
+    ``given`` has graders that need not be looked up, by the names that stand for them. ``secrets`` has those of all
+    metrics that were bound.
     """
 
-    def __init__(self, host: PluginHost, folder: FilePath) -> None:
+    def __init__(
+        self, host: PluginHost, folder: FilePath, given: Mapping[str, Callable[..., Any]] | None = None
+    ) -> None:
         self._host = host
         self._folder = folder
         self._classes: dict[tuple[str, str], type[Metric]] = {}
-        self._graders: dict[str, Any] = {}
+        self._graders: dict[str, Any] = dict(given or {})
         self._broken: dict[str, str] = {}
         self.secrets: set[str] = set()
 

@@ -17,8 +17,9 @@ from holodeck_core.models.tool import FunctionTool, PromptTool
 
 
 def used_files(backend: Backend, agent: Agent, graders: Iterable[str], folder: Path) -> list[Path]:
-    """Those of the backend, of the graders (``module.path:callable``) and of the tools, each once, sorted."""
-    found = {*_of_backend(backend), *_of_tools(agent, folder)}
+    """Those of the backend, of the graders (``module.path:callable``), of the tools and of the reply's form, each once,
+    sorted."""
+    found = {*_of_backend(backend), *_of_agent(agent, folder)}
     found.update(path for grader in graders for path in module_files(grader))
     return sorted(found)
 
@@ -37,7 +38,9 @@ def _of_backend(backend: Backend) -> list[Path]:
         return []
 
 
-def _of_tools(agent: Agent, folder: Path) -> Iterator[Path]:
+def _of_agent(agent: Agent, folder: Path) -> Iterator[Path]:
+    if isinstance(agent.response_format, str):
+        yield folder / agent.response_format
     for tool in agent.tools or ():
         match tool:
             case FunctionTool(file=str(file)) | PromptTool(file=str(file)):

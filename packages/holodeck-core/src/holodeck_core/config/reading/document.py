@@ -64,6 +64,10 @@ class Document:
         """The line, counted from 1, of the value at the end of ``path``: ``locate`` without the rest."""
         return self.source.line(self._index(path, key=False))
 
+    def source_of(self, line: int) -> str | None:
+        """``file:line``, for results; None for a document that was not read from a file."""
+        return f"{self.file}:{line}"
+
     def problem(
         self, message: str, path: Iterable[str | int] = (), *, key: bool = False, missing: bool = False
     ) -> Problem:

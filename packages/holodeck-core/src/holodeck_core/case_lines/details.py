@@ -7,9 +7,9 @@ from typing import Final
 
 import attrs
 
-from holodeck_cli.reporters.calls import Told, call_lines
-from holodeck_cli.reporters.lines import STYLES, Line, duration, rate_line
-from holodeck_cli.reporters.usage import tokens
+from holodeck_core.case_lines.calls import Told, call_lines
+from holodeck_core.case_lines.lines import STYLES, Line, duration, rate_line
+from holodeck_core.case_lines.usage import tokens
 from holodeck_core.explain import explain_case, explain_turn
 from holodeck_core.models.test_result import MetricResult, TestResult, TurnResult
 from holodeck_core.text import one_line

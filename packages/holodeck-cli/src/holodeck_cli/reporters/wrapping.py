@@ -1,4 +1,4 @@
-"""Widths of text in the cells of a terminal: a wide character has two, a combining one none. Pure."""
+"""Lines that are too long for the terminal. Pure."""
 
 from __future__ import annotations
 
@@ -8,27 +8,13 @@ _LEAST: Final = 20
 """What a line has at least, however narrow the terminal says it is."""
 
 
-def width_of(text: str) -> int:
-    """How many cells a safe line of text takes."""
-    if text.isascii():
-        return len(text)
-    from wcwidth import width  # here, since most text is ASCII
-
-    return width(text)
-
-
-def pad(text: str, width: int) -> str:
-    """The text with spaces behind it, up to ``width`` cells."""
-    return text + " " * (width - width_of(text))
-
-
 def wrap(text: str, width: int, hang: int = 0) -> list[str]:
     """The text in lines of at most ``width`` cells, from the second on indented by ``hang``, which a narrow terminal
     makes less. Nothing but white space where a line ends is lost."""
     width = max(width, _LEAST)
     if text.isascii() and len(text) <= width:
         return [text]
-    from wcwidth import wrap as wrap_cells
+    from wcwidth import wrap as wrap_cells  # here, since most lines fit
 
     return wrap_cells(
         text,
