@@ -132,8 +132,7 @@ def test_one_signal_ends_a_run_whose_agent_blocks_the_loop_for_ever(begin: Launc
     assert process.returncode == 143
     assert told.splitlines()[-2:] == [
         "stopping: something blocks the event loop, and has 5 s to let go of it; Ctrl-C again ends at once",
-        "ended without reports, since something blocked the event loop; "
-        "'holodeck report' shows what had finished",
+        "ended without reports, since something blocked the event loop; 'holodeck report' shows what had finished",
     ]
     [results] = tmp_path.glob(".holodeck/runs/*/results.jsonl")
     assert len(results.read_bytes().splitlines()) == 2

@@ -60,7 +60,9 @@ class Interrupt:
             loop.call_soon_threadsafe(self._hear)
             if not self._ending():
                 loop.call_soon_threadsafe(stop)
-                threading.Thread(target=self._watch, args=(number,), name="holodeck-stop", daemon=True).start()
+                threading.Thread(
+                    target=self._watch, args=(number,), name="holodeck-stop", daemon=True
+                ).start()
 
         before = {number: signal.signal(number, handle) for number in _SIGNALS}
         try:

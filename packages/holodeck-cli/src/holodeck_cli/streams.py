@@ -26,8 +26,8 @@ def _prepared(stream: TextIO | None) -> TextIO:
 
 
 def finish_streams() -> bool:
-    """Write what is buffered; what cannot be written goes nowhere. False where that is an error, which is told: a reader
-    that went away is none."""
+    """Write what is buffered; what cannot be written goes nowhere. False where that is an error, which is told: a
+    reader that went away is none."""
     written = True
     for stream in (sys.stdout, sys.stderr):
         try:
