@@ -15,6 +15,8 @@ import pytest
 Holodeck: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 Launch: TypeAlias = Callable[..., "subprocess.Popen[str]"]
 
+ANEW = "; without --resume all cases run anew\n"
+
 
 @pytest.fixture
 def killed(holodeck: Holodeck, logged: Any) -> str:
@@ -63,7 +65,7 @@ def test_a_run_that_was_taken_up_and_is_complete_is_not_taken_up_by_itself_again
     assert holodeck("test", "--resume").returncode == 1
     again = holodeck("test", "--resume")
     assert (again.returncode, again.stdout) == (2, "")
-    assert again.stderr == "Error: .holodeck/runs holds no run of agent.yaml that is incomplete\n"
+    assert again.stderr == "Error: .holodeck/runs holds no run of agent.yaml that is incomplete" + ANEW
     assert f"resumed {killed}: 5 taken over\n" in holodeck("test", "--resume", "last").stdout
 
 
@@ -307,7 +309,7 @@ def test_an_interrupted_run_says_how_to_go_on(logged: Any, launch: Launch, comma
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (["--resume"], "Error: .holodeck/runs holds no run of agent.yaml that is incomplete\n"),
+        (["--resume"], "Error: .holodeck/runs holds no run of agent.yaml that is incomplete" + ANEW),
         (["--resume", "last"], "Error: there is no last: .holodeck/runs holds no runs of agent.yaml\n"),
         (["--resume", "last~2"], "Error: there is no last~2: .holodeck/runs holds no runs of agent.yaml\n"),
         (
@@ -317,7 +319,7 @@ def test_an_interrupted_run_says_how_to_go_on(logged: Any, launch: Launch, comma
         (["--resume", "missing.yaml"], "Error: there is no run 'missing.yaml' in "),
         (["--resume", "folder"], "/folder is not the folder of a run: run.json: No such file or directory"),
         (["--resume", "broken"], "/broken/run.json does not describe a run: "),
-        (["--resume", "--run-dir", "away"], "Error: away holds no run of agent.yaml that is incomplete\n"),
+        (["--resume", "--run-dir", "away"], "Error: away holds no run of agent.yaml that is incomplete" + ANEW),
         (["--resume", "-k", "a"], "a run is resumed with the cases that it was started with"),
         (["--resume", "--tag", "a"], "a run is resumed with the cases that it was started with"),
         (["--resume", "--last-failed"], "a run is resumed with the cases that it was started with"),
