@@ -319,7 +319,10 @@ def test_an_interrupted_run_says_how_to_go_on(logged: Any, launch: Launch, comma
         (["--resume", "missing.yaml"], "Error: there is no run 'missing.yaml' in "),
         (["--resume", "folder"], "/folder is not the folder of a run: run.json: No such file or directory"),
         (["--resume", "broken"], "/broken/run.json does not describe a run: "),
-        (["--resume", "--run-dir", "away"], "Error: away holds no run of agent.yaml that is incomplete" + ANEW),
+        (
+            ["--resume", "--run-dir", "away"],
+            "Error: away holds no run of agent.yaml that is incomplete" + ANEW,
+        ),
         (["--resume", "-k", "a"], "a run is resumed with the cases that it was started with"),
         (["--resume", "--tag", "a"], "a run is resumed with the cases that it was started with"),
         (["--resume", "--last-failed"], "a run is resumed with the cases that it was started with"),
