@@ -264,6 +264,38 @@ def test_a_changed_file_that_results_come_from_is_refused(
     assert holodeck("test", "--resume", "last", "--allow-changes").returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        pytest.param("import helping", "helping.py", id="a module"),
+        pytest.param("from parts import helping", "parts/helping.py", id="a module of a package"),
+        pytest.param("import parts.helping", "parts/__init__.py", id="the package of a module"),
+        pytest.param("from parts.helping import word", "parts/deeper.py", id="what a module imports in turn"),
+        pytest.param("def kind2():\n    import helping", "helping.py", id="inside of a function"),
+    ],
+)
+def test_a_changed_file_that_is_imported_is_refused(
+    holodeck: Holodeck, logged: Any, line: str, name: str
+) -> None:
+    (logged.folder / "parts").mkdir()
+    for file, text in {
+        "helping.py": "word = 1\n",
+        "parts/__init__.py": "",
+        "parts/helping.py": "from .deeper import word\nimport os, json\n",
+        "parts/deeper.py": "from . import helping\nword = 1\n",
+        "unused.py": "",
+        "own_graders.py": f"{line}\ndef kind(turn):\n    return True\n",
+    }.items():
+        (logged.folder / file).write_text(text)
+    logged.write("a", evaluations={"metrics": [{"type": "code", "grader": "own_graders:kind"}]})
+    assert holodeck("test").returncode == 0
+    (logged.folder / "unused.py").write_text("# changed")
+    assert holodeck("test", "--resume", "last").returncode == 0
+    (logged.folder / name).write_text((logged.folder / name).read_text() + "# changed")
+    done = holodeck("test", "--resume", "last")
+    assert (done.returncode, f"    the file {name} has changed\n" in done.stderr) == (2, True)
+
+
 def test_changed_instructions_in_a_file_are_refused(holodeck: Holodeck, logged: Any) -> None:
     (logged.folder / "say.md").write_text("Be brief.")
     logged.write("a", instructions={"file": "say.md"})
