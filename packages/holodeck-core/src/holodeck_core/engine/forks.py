@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from typing import NoReturn
+
+generation = 0
+"""How often this process was copied, by itself and those that it is a copy of: another number tells a copy."""
 
 
-def end_copy(of: int, error: BaseException | None) -> None:
-    """End the process, if it is a copy of the one with the id ``of``: the run goes on there, and a copy would write to
-    its journal, and answer a second time. ``error`` is what the code raised in it, None where it returned."""
-    if os.getpid() == of:
-        return
+def end_copy(error: BaseException | None) -> NoReturn:
+    """End this process, a copy of the one in which the run goes on: it would write to its journal, and answer a second
+    time. ``error`` is what the code raised in it, None where it returned."""
     os._exit(_code(error))
 
 
@@ -19,3 +21,11 @@ def _code(error: BaseException | None) -> int:
     if isinstance(cause, SystemExit):
         return cause.code if isinstance(cause.code, int) else int(cause.code is not None)
     return int(error is not None)
+
+
+def _count() -> None:
+    global generation
+    generation += 1
+
+
+os.register_at_fork(after_in_child=_count)

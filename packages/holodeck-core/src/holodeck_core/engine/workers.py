@@ -6,7 +6,6 @@ The threads are our own daemon threads, not an executor's: one that never comes 
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from holodeck_core.api.faults import TooManyAbandoned, WorkerFailure, describe
-from holodeck_core.engine.forks import end_copy
+from holodeck_core.engine import forks
 
 T = TypeVar("T")
 
@@ -92,14 +91,15 @@ class Workers:
         queue.put(job)
 
     def _work(self, queue: SimpleQueue[_Job | None]) -> None:
-        process = os.getpid()
+        generation = forks.generation
         while (job := queue.get()) is not None:
             outcome: tuple[Any, BaseException | None]
             try:
                 outcome = (job.function(), None)
             except BaseException as error:  # noqa: BLE001 - boundary: whatever ends user code becomes a value
                 outcome = (None, error)
-            end_copy(process, outcome[1])
+            if forks.generation != generation:
+                forks.end_copy(outcome[1])
             with self._lock:
                 job.finished = True
                 if job.abandoned:
