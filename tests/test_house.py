@@ -69,6 +69,9 @@ def test_every_public_name_can_be_had() -> None:
 
     for name in dir(holodeck_core):
         assert getattr(holodeck_core, name) is not None
+    everything: dict[str, object] = {}
+    exec("from holodeck_core import *", everything)
+    assert {*dir(holodeck_core)} - everything.keys() <= {"__all__", "__version__"}
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         holodeck_core.nothing  # noqa: B018
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
@@ -137,3 +138,48 @@ def test_a_hostile_turn_costs_itself_only(
     assert [turn.status for turn in result.turns] == ["passed", status, "passed"], result.errors
     assert (result.turns[1].retry_count > 0) is again
     assert result.turns[1].model_dump_json()
+
+
+FORKING = """
+import asyncio, os
+
+class Agent:
+    KEYWORD send(self, message):
+        child = os.fork()
+        if child == 0:
+            WHAT
+        return str(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.parametrize("keyword", ["def", "async def"])
+@pytest.mark.parametrize(
+    ("what", "code"),
+    [
+        pytest.param("return 'of the copy'", "0", id="returns"),
+        pytest.param("raise ValueError('of the copy')", "1", id="raises"),
+        pytest.param("raise SystemExit", "0", id="ends"),
+        pytest.param("raise SystemExit('of the copy')", "1", id="ends with a message"),
+        pytest.param("raise SystemExit(7)", "7", id="ends with a code"),
+        pytest.param("os._exit(3)", "3", id="ends at once"),
+    ],
+)
+def test_a_copy_of_the_process_does_not_go_on_with_the_run(
+    write: Callable[..., Path],
+    holodeck: Callable[..., Any],
+    what: str,
+    code: str,
+    keyword: str,
+    tmp_path: Path,
+) -> None:
+    cases = [{"input": "q", "ground_truth": code}] * 2
+    agent = {
+        "model": {"provider": "python", "agent": "forking:Agent"},
+        "evaluations": {"metrics": [{"type": "standard", "metric": "equality"}]},
+        "test_cases": cases,
+    }
+    write(agent, forking=FORKING.replace("KEYWORD", keyword).replace("WHAT", what))
+    done = holodeck("test", "-q")
+    assert (done.returncode, done.stdout[:20]) == (0, "2 passed, 0 failed i")
+    [journal] = tmp_path.glob(".holodeck/runs/*/results.jsonl")
+    assert len(journal.read_bytes().splitlines()) == 2

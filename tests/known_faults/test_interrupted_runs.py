@@ -186,14 +186,18 @@ def test_a_crash_between_writing_and_replacing_leaves_the_old_file_or_the_new_on
     assert (_report(tmp_path)["complete"], len(_report(tmp_path)["results"])) == (True, 3)
 
 
+@pytest.mark.parametrize("word", [[], ["last"]], ids=["by itself", "by its name"])
 def test_a_run_whose_results_are_gone_does_not_look_finished(
-    write: Write, holodeck: Holodeck, sent: Any, tmp_path: Path
+    write: Write, holodeck: Holodeck, sent: Any, tmp_path: Path, word: list[str]
 ) -> None:
     write(_agent(3), slow_agent=SLOW)
     assert holodeck("test").returncode == 0
     [journal] = tmp_path.glob(".holodeck/runs/*/results.jsonl")
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:1]))
+    assert "incomplete, 1 of 3 cases finished: 1 passed, 0 failed" in holodeck("report").stdout
+    assert holodeck("report", "-o", "report.json").returncode == 0
+    assert (_report(tmp_path)["complete"], len(_report(tmp_path)["results"])) == (False, 1)
     os.unlink(tmp_path / "sent")
-    assert holodeck("test", "--resume", "last", "-o", "report.json").returncode == 0
+    assert holodeck("test", "--resume", *word, "-o", "report.json").returncode == 0
     assert sent() == [1, 2]
-    assert len(_report(tmp_path)["results"]) == 3
+    assert (_report(tmp_path)["complete"], len(_report(tmp_path)["results"])) == (True, 3)

@@ -220,3 +220,43 @@ def test_a_failed_turn_shows_nothing_of_the_turn_before(openai_server: Play, hol
     assert (second.response or "", second.tool_invocations or [], second.token_usage) == ("", [], None)
     assert [metric.passed for metric in second.metric_results or []] == []
     assert second.errors[0].startswith("AgentError: the provider refused the key (401)")
+
+
+BUSY: list[tuple[str, list[dict[str, Any]], int, str | None]] = [
+    # what it is called, what comes before an answer, how often it is tried again, and why it was given up
+    ("in milliseconds", [{"fault": "rate_limit", "retry_after_ms": 40}], 1, None),
+    ("at a date", [{"fault": "rate_limit", "retry_after_date": 1}], 1, None),
+    ("not said when", [{"fault": "rate_limit"}], 1, None),
+    ("before now", [{"fault": "rate_limit", "retry_after": -1}], 1, None),
+    ("some day", [{"fault": "rate_limit", "retry_after": "soon"}], 1, None),
+    ("tomorrow", [{"fault": "rate_limit", "retry_after": 86400}], 0, "asks to wait 86400 s"),
+    ("three times", [{"fault": "rate_limit", "retry_after_ms": 10}] * 3, 2, "given up after 3 attempts"),
+    ("reset", [{"fault": "drop"}], 1, None),
+    ("500", [{"fault": "server_error"}], 1, None),
+    ("502", [{"fault": "bad_gateway"}], 1, None),
+    ("503", [{"fault": "overloaded"}, {"fault": "overloaded"}], 2, None),
+    ("400", [{"fault": "invalid_request"}], 0, "400"),
+    ("401", [{"fault": "unauthorized"}], 0, "401"),
+    ("404", [{"fault": "model_not_found"}], 0, "404"),
+]
+
+
+def test_what_passes_is_tried_again_and_costs_no_other_case(
+    openai_server: Play,  # noqa: F811
+    hold: Hold,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("holodeck_core.engine.pace.FIRST_WAIT_S", 0.01)
+    answer = {"text": "here", "usage": {"prompt": 10, "completion": 2}}
+    openai_server({"turns": [{"user": name, **answer, "first": faults} for name, faults, _, _ in BUSY]})
+    metrics = {"metrics": EQUALITY}
+    cases = [{"name": name, "input": name, "ground_truth": "here"} for name, *_ in BUSY]
+    report = hold(*cases, evaluations=metrics, execution={"parallel_test_cases": 4})
+    assert report.complete
+    for result, (name, _, retries, told) in zip(report.results, BUSY, strict=True):
+        assert (result.status, result.retry_count) == ("error" if told else "passed", retries), (
+            name,
+            result.errors,
+        )
+        assert told is None or told in result.errors[0]
+        assert _counts(result.token_usage) == (None if told else (10, 2, 12, False)), name

@@ -280,6 +280,36 @@ def test_run_suite_sync_returns_whatever_the_agent_leaves_behind(write: Write, t
     assert (done.stdout, done.stderr) == (b"1\n", b"")
 
 
+DEAF = """
+import asyncio
+
+class Agent:
+    async def send(self, message):
+        while True:
+            try:
+                await asyncio.sleep(3600)
+            except:
+                pass
+"""
+
+
+def test_the_process_ends_although_the_agent_ignores_the_end_of_its_coroutine(
+    write: Write, tmp_path: Path
+) -> None:
+    agent = {"model": {"provider": "python", "agent": "deaf:Agent"}, "execution": {"llm_timeout": 0.1}}
+    write({**agent, "test_cases": [{"input": "hello"}]}, deaf=DEAF)
+    program = (
+        "from holodeck_core import load_suite, run_suite_sync\n"
+        "from holodeck_core.engine import own_loop, time_limits\n"
+        "time_limits.GRACE_S = own_loop.LEFT_OVER_S = 0.1\n"
+        "print(run_suite_sync(load_suite('agent.yaml')).results[0].status)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, timeout=30, check=False
+    )
+    assert (done.stdout, done.stderr) == (b"error\n", b"")
+
+
 def test_an_agent_that_cannot_be_stopped_does_not_keep_an_interrupted_run_alive(
     write: Write, short_grace: None
 ) -> None:

@@ -125,6 +125,19 @@ def test_the_second_signal_ends_at_once_and_the_old_report_stays_whole(begin: La
     assert json.loads((tmp_path / "report.json").read_text()) == {"old": True}
 
 
+def test_one_signal_ends_a_run_whose_agent_blocks_the_loop_for_ever(begin: Launch, tmp_path: Path) -> None:
+    process = begin("Blocks")
+    process.send_signal(signal.SIGTERM)
+    _, told = process.communicate(timeout=20)
+    assert process.returncode == 143
+    assert told.splitlines()[-2:] == [
+        "stopping: something blocks the event loop, and has 5 s to let go of it; Ctrl-C again ends at once",
+        "ended without reports, since something blocked the event loop; 'holodeck report' shows what had finished",
+    ]
+    [results] = tmp_path.glob(".holodeck/runs/*/results.jsonl")
+    assert len(results.read_bytes().splitlines()) == 2
+
+
 def test_ctrl_c_while_a_report_is_written_lets_it_be_written(launch: Launch, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "agent.yaml").write_text(

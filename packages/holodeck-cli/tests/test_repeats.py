@@ -82,7 +82,28 @@ def marked(tmp_path: Path) -> Marked:
         (
             Plan(5, 0.8),
             "error error",
-            "0/2 passed (0 %, 95 % interval 0–66 %), needs 80 %; 2 of 5 were run, the others could change nothing",
+            (
+                "0/2 passed, 2 errored (0 %, 95 % interval 0–66 %), needs 80 %; "
+                "2 of 5 were run, the others could change nothing"
+            ),
+        ),
+        (
+            Plan(3, 0.0),
+            "error failed error",
+            "0/3 passed, 2 errored (0 %, 95 % interval 0–56 %), needs 0 %",
+        ),
+        (
+            Plan(200000, 0.00001),
+            "passed passed",
+            (
+                "2/2 passed (100 %, 95 % interval 34–100 %), needs 0.001 %; "
+                "2 of 200000 were run, the others could change nothing"
+            ),
+        ),
+        (
+            Plan(2, 0.999999),
+            "passed passed",
+            "2/2 passed (100 %, 95 % interval 34–100 %), needs 99.9999 %",
         ),
         (
             Plan(3, 0.665, True),

@@ -15,6 +15,8 @@ import pytest
 Holodeck: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 Launch: TypeAlias = Callable[..., "subprocess.Popen[str]"]
 
+ANEW = "; without --resume all cases run anew\n"
+
 
 @pytest.fixture
 def killed(holodeck: Holodeck, logged: Any) -> str:
@@ -64,7 +66,7 @@ def test_a_run_that_was_taken_up_and_is_complete_is_not_taken_up_by_itself_again
     assert holodeck("test", "--resume").returncode == 1
     again = holodeck("test", "--resume")
     assert (again.returncode, again.stdout) == (2, "")
-    assert again.stderr == "Error: .holodeck/runs holds no run of agent.yaml that is incomplete\n"
+    assert again.stderr == "Error: .holodeck/runs holds no run of agent.yaml that is incomplete" + ANEW
     assert f"resumed {killed}: 5 taken over\n" in holodeck("test", "--resume", "last").stdout
 
 
@@ -263,6 +265,38 @@ def test_a_changed_file_that_results_come_from_is_refused(
     assert holodeck("test", "--resume", "last", "--allow-changes").returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        pytest.param("import helping", "helping.py", id="a module"),
+        pytest.param("from parts import helping", "parts/helping.py", id="a module of a package"),
+        pytest.param("import parts.helping", "parts/__init__.py", id="the package of a module"),
+        pytest.param("from parts.helping import word", "parts/deeper.py", id="what a module imports in turn"),
+        pytest.param("def kind2():\n    import helping", "helping.py", id="inside of a function"),
+    ],
+)
+def test_a_changed_file_that_is_imported_is_refused(
+    holodeck: Holodeck, logged: Any, line: str, name: str
+) -> None:
+    (logged.folder / "parts").mkdir()
+    for file, text in {
+        "helping.py": "word = 1\n",
+        "parts/__init__.py": "",
+        "parts/helping.py": "from .deeper import word\nimport os, json\n",
+        "parts/deeper.py": "from . import helping\nword = 1\n",
+        "unused.py": "",
+        "own_graders.py": f"{line}\ndef kind(turn):\n    return True\n",
+    }.items():
+        (logged.folder / file).write_text(text)
+    logged.write("a", evaluations={"metrics": [{"type": "code", "grader": "own_graders:kind"}]})
+    assert holodeck("test").returncode == 0
+    (logged.folder / "unused.py").write_text("# changed")
+    assert holodeck("test", "--resume", "last").returncode == 0
+    (logged.folder / name).write_text((logged.folder / name).read_text() + "# changed")
+    done = holodeck("test", "--resume", "last")
+    assert (done.returncode, f"    the file {name} has changed\n" in done.stderr) == (2, True)
+
+
 def test_changed_instructions_in_a_file_are_refused(holodeck: Holodeck, logged: Any) -> None:
     (logged.folder / "say.md").write_text("Be brief.")
     logged.write("a", instructions={"file": "say.md"})
@@ -308,7 +342,7 @@ def test_an_interrupted_run_says_how_to_go_on(logged: Any, launch: Launch, comma
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (["--resume"], "Error: .holodeck/runs holds no run of agent.yaml that is incomplete\n"),
+        (["--resume"], "Error: .holodeck/runs holds no run of agent.yaml that is incomplete" + ANEW),
         (["--resume", "last"], "Error: there is no last: .holodeck/runs holds no runs of agent.yaml\n"),
         (["--resume", "last~2"], "Error: there is no last~2: .holodeck/runs holds no runs of agent.yaml\n"),
         (
@@ -318,7 +352,10 @@ def test_an_interrupted_run_says_how_to_go_on(logged: Any, launch: Launch, comma
         (["--resume", "missing.yaml"], "Error: there is no run 'missing.yaml' in "),
         (["--resume", "folder"], "/folder is not the folder of a run: run.json: No such file or directory"),
         (["--resume", "broken"], "/broken/run.json does not describe a run: "),
-        (["--resume", "--run-dir", "away"], "Error: away holds no run of agent.yaml that is incomplete\n"),
+        (
+            ["--resume", "--run-dir", "away"],
+            "Error: away holds no run of agent.yaml that is incomplete" + ANEW,
+        ),
         (["--resume", "-k", "a"], "a run is resumed with the cases that it was started with"),
         (["--resume", "--tag", "a"], "a run is resumed with the cases that it was started with"),
         (["--resume", "--last-failed"], "a run is resumed with the cases that it was started with"),

@@ -331,6 +331,48 @@ def test_a_full_disk_under_standard_output_ends_with_3(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+@pytest.mark.parametrize("buffering", ["", "1"], ids=["buffered", "unbuffered"])
+@pytest.mark.parametrize(
+    ("args", "full", "code"),
+    [
+        pytest.param(["--version"], "stdout", 3, id="the version"),
+        pytest.param(["schema"], "stdout", 3, id="a schema"),
+        pytest.param(["validate"], "stdout", 3, id="a verdict on a file"),
+        pytest.param(["validate"], "stderr", 0, id="no mistake"),
+        pytest.param(["validate", "none.yaml"], "stderr", 2, id="a mistake in the file"),
+        pytest.param(["test", "--none"], "stderr", 2, id="a mistake in the command"),
+    ],
+)
+def test_the_exit_code_does_not_lie_where_a_stream_cannot_be_written(
+    tmp_path: Path, command: tuple[str, ...], args: list[str], full: str, code: int, buffering: str
+) -> None:
+    write_agent(tmp_path, GOOD)
+    other = "stderr" if full == "stdout" else "stdout"
+    with open("/dev/full", "w") as nowhere:
+        streams: dict[str, Any] = {full: nowhere, other: subprocess.PIPE}
+        environment = {**os.environ, "PYTHONUNBUFFERED": buffering}
+        done = subprocess.run([*command, *args], cwd=tmp_path, env=environment, check=False, **streams)
+    assert done.returncode == code
+    assert full == "stderr" or b"No space left on device" in done.stderr
+    assert b"Traceback" not in (done.stderr or b"")
+
+
+def test_an_agent_that_closes_the_streams_does_not_change_the_verdict_of_the_reports(
+    holodeck: Holodeck, tmp_path: Path
+) -> None:
+    (tmp_path / "closing.py").write_text(
+        "import os\ndef agent():\n    def answer(text):\n        os.close(1)\n        os.close(2)\n"
+        "        return 'hi'\n    return answer\n"
+    )
+    (tmp_path / "agent.yaml").write_text(
+        "name: a\nmodel: {provider: python, agent: 'closing:agent'}\n"
+        "test_cases: [{input: hi, expected_tools: []}]\n"
+    )
+    assert holodeck("test", "-o", "report.json").returncode == 3  # what is shown is a report, too
+    assert json.loads((tmp_path / "report.json").read_text())["summary"]["passed"] == 1
+
+
 def refuse(constant: str) -> Any:
     raise AssertionError(f"{constant} is no JSON")
 

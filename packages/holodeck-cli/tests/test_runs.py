@@ -88,7 +88,7 @@ def test_the_list_of_nothing(holodeck: Holodeck, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_no_run_is_passed_over_and_what_is_said_is_made_safe(
+def test_what_is_no_run_is_passed_over_what_cannot_be_read_is_told_and_all_is_made_safe(
     holodeck: Holodeck, tmp_path: Path
 ) -> None:
     runs = tmp_path / "runs"
@@ -102,7 +102,11 @@ def test_what_is_no_run_is_passed_over_and_what_is_said_is_made_safe(
     make_run(runs, "odd", 0.5)
     (runs / "odd" / "results.jsonl").write_text('{"index": 0}\n')
     done = holodeck("runs", "list", "--run-dir", "runs")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0
+    *damaged, later = done.stderr.splitlines()
+    told = [line.split("/run.json does not describe a run: ")[0] for line in damaged]
+    assert told == [f"warning: {runs / name}" for name in ("a", "b", "c", "d", "e")]
+    assert later == f"warning: {runs}/later/run.json was written by a later version of HoloDeck"
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["run", "odd", "one"]
     assert " desk x " in done.stdout
     assert "cannot be read" in done.stdout

@@ -9,6 +9,7 @@ import pickle
 import re
 import time
 from collections.abc import Callable, Iterator
+from html import escape
 from itertools import pairwise
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -20,7 +21,7 @@ from hypothesis import strategies as st
 from holodeck_core.redaction import MASK, Redactor
 from holodeck_core.text import one_line, show_value
 
-SECRET = 'sk/Live+47 11?\u00e9"\\~'
+SECRET = "sk/Live+47 11?\u00e9\"\\~&<'"
 
 # How an agent may write a secret.
 FORMS: dict[str, Callable[[str], str]] = {
@@ -30,6 +31,9 @@ FORMS: dict[str, Callable[[str], str]] = {
     "JSON with escaped slashes": lambda secret: json.dumps(secret)[1:-1].replace("/", "\\/"),
     "JSON in JSON": lambda secret: json.dumps(json.dumps(secret)[1:-1])[1:-1],
     "Python": lambda secret: repr(secret)[1:-1],
+    "HTML": escape,
+    "HTML between tags": lambda secret: escape(secret, quote=False),
+    "HTML of other libraries": lambda secret: escape(secret).replace("&#x27;", "&#39;"),
     "quoted": quote,
     "quoted wholly": lambda secret: quote(secret, safe=""),
     "quoted with small letters": lambda secret: re.sub("%..", lambda found: found[0].lower(), quote(secret, safe="")),

@@ -50,11 +50,14 @@ def find_run(word: str, runs: Path, agent: Path | None = None) -> RunFolder:
 
 
 def latest_incomplete(runs: Path, agent: Path) -> RunFolder:
-    """The latest run of an agent file that did not come to its end. Raises UsageMistake where there is none."""
+    """The latest run of an agent file that did not come to its end, or of which results are gone. Raises UsageMistake
+    where there is none."""
     for run in reversed(runs_of(agent, runs)):
-        if not run.head.complete:
+        if not (run.head.complete and _is_whole(run)):
             return run
-    raise UsageMistake(f"{shown(runs)} holds no run of {agent} that is incomplete")
+    raise UsageMistake(
+        f"{shown(runs)} holds no run of {agent} that is incomplete; without --resume all cases run anew"
+    )
 
 
 def latest_with_results(runs: Path, agent: Path) -> StoredRun:
@@ -63,6 +66,13 @@ def latest_with_results(runs: Path, agent: Path) -> StoredRun:
         if not is_live(run.path) and len(stored := StoredRun(run)):
             return stored
     raise UsageMistake(f"{shown(runs)} holds no run of {agent} that has results")
+
+
+def _is_whole(run: RunFolder) -> bool:
+    try:
+        return StoredRun(run).complete
+    except RunError:  # nobody could go on with it
+        return True
 
 
 def shown(path: Path) -> str:

@@ -5,11 +5,26 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from holodeck_cli.streams import tell_error
+
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+UNHEARD_S = 1.0
+"""When a signal has not reached the event loop by then, something blocks it."""
+BLOCKED_S = 5.0
+"""How much longer it may, before the process ends all the same."""
+_BLOCKED = (
+    f"stopping: something blocks the event loop, and has {BLOCKED_S:g} s to let go of it; "
+    "Ctrl-C again ends at once"
+)
+_ENDED = (
+    "ended without reports, since something blocked the event loop; 'holodeck report' shows what had finished"
+)
 
 
 class Interrupt:
@@ -30,6 +45,7 @@ class Interrupt:
         self._told = told
         self._at_once = at_once
         self._ending = ending
+        self._heard = threading.Event()
 
     @contextmanager
     def stops(self, stop: Callable[[], None]) -> Iterator[None]:
@@ -41,9 +57,12 @@ class Interrupt:
                 self._at_once()
                 os._exit(128 + number)
             self.signal = number
-            loop.call_soon_threadsafe(self._told)
+            loop.call_soon_threadsafe(self._hear)
             if not self._ending():
                 loop.call_soon_threadsafe(stop)
+                threading.Thread(
+                    target=self._watch, args=(number,), name="holodeck-stop", daemon=True
+                ).start()
 
         before = {number: signal.signal(number, handle) for number in _SIGNALS}
         try:
@@ -51,3 +70,17 @@ class Interrupt:
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+    def _hear(self) -> None:
+        self._heard.set()
+        self._told()
+
+    def _watch(self, number: int) -> None:
+        """End the process where the loop cannot: nobody may be there to send a second signal."""
+        if self._heard.wait(UNHEARD_S):
+            return
+        tell_error(_BLOCKED)
+        if not self._heard.wait(BLOCKED_S):
+            self._at_once()
+            tell_error(_ENDED)
+            os._exit(128 + number)

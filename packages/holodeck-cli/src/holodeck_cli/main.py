@@ -26,14 +26,23 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(args: list[str]) -> int:
     prepare_streams()
     try:
+        code = _code_of(args)
+    finally:
+        written = finish_streams()
+    return code if written else code or ExitCode.NOT_RUN
+
+
+def _code_of(args: list[str]) -> int:
+    try:
         if args == ["--version"]:
             tell(f"holodeck {__version__}")
             return ExitCode.OK
         from holodeck_cli.app import execute
 
         return execute(args)
+    except OSError as error:  # of `--version`: `execute` tells of its own
+        tell_error(f"error: standard output cannot be written: {error.strerror or error}")
+        return ExitCode.NOT_RUN
     except KeyboardInterrupt:
         tell_error("interrupted")
         return ExitCode.INTERRUPTED
-    finally:
-        finish_streams()

@@ -25,15 +25,23 @@ def _prepared(stream: TextIO | None) -> TextIO:
     return stream
 
 
-def finish_streams() -> None:
-    """Write what is buffered. A reader that went away is no error, and what is left for it goes nowhere."""
+def finish_streams() -> bool:
+    """Write what is buffered; what cannot be written goes nowhere. False where that is an error, which is told: a
+    reader that went away is none."""
+    written = True
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except BrokenPipeError:
             discard(stream)
+        except OSError as error:
+            discard(stream)
+            if stream is sys.stdout:
+                tell_error(f"error: standard output cannot be written: {error.strerror or error}")
+                written = False
         except (AttributeError, ValueError):  # what was tested has put it away or closed it
             continue
+    return written
 
 
 def discard(stream: TextIO) -> None:
@@ -53,8 +61,11 @@ def tell(lines: Iterable[str] | str) -> None:
 
 
 def tell_error(lines: Iterable[str] | str) -> None:
-    """Write lines to standard error, safe for a terminal."""
-    _write(sys.stderr, lines)
+    """Write lines to standard error, safe for a terminal. What cannot be told changes nothing else."""
+    try:
+        _write(sys.stderr, lines)
+    except OSError:
+        discard(sys.stderr)
 
 
 def _write(stream: TextIO | None, lines: Iterable[str] | str) -> None:

@@ -221,6 +221,8 @@ _HOMES = {
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
+__all__ = [*_HOME_OF]
+
 
 def __getattr__(name: str) -> Any:
     home = _HOME_OF.get(name)

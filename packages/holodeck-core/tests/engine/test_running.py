@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from holodeck_core import Reply, Score, SessionLost, ToolCall, run_suite, run_suite_sync
+from holodeck_core import Reply, RunError, Score, SessionLost, ToolCall, run_suite, run_suite_sync
 
 
 async def test_turns_of_a_case_run_in_order_and_only_after_the_reply_before(suite_of: Any, turn: Any) -> None:
@@ -305,12 +305,15 @@ async def test_a_backend_that_cannot_open_a_session_costs_the_case(suite_of: Any
 
 async def test_cancelling_a_run_closes_every_open_session(suite_of: Any, turn: Any) -> None:
     suite = suite_of(lambda _: asyncio.sleep(9), *[[turn()] for _ in range(4)], parallel=3)
-    task = asyncio.ensure_future(_result_of(run_suite(suite)))
+    run = run_suite(suite)
+    task = asyncio.ensure_future(_result_of(run))
     await asyncio.sleep(0.05)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     assert len(suite.backend.opened) == len(suite.backend.closed) == 3
+    with pytest.raises(RunError, match="an earlier caller cancelled the run"):
+        await run
 
 
 async def test_stopping_starts_no_further_case_and_lets_those_under_way_finish(

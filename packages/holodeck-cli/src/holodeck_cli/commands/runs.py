@@ -29,8 +29,9 @@ def list_kept(
     from holodeck_cli.exit_codes import ExitCode
     from holodeck_cli.find_runs import runs_folder, shown
     from holodeck_cli.kept_runs import run_data, run_table
-    from holodeck_cli.streams import tell
-    from holodeck_core.engine.run_folder import list_runs
+    from holodeck_cli.streams import tell, tell_error
+    from holodeck_core.engine.run_folder import list_runs, unreadable_runs
+    from holodeck_core.text import one_line
 
     folder = runs_folder(run_dir)
     found = [run_data(run) for run in reversed(list_runs(folder))]
@@ -40,6 +41,7 @@ def list_kept(
         tell(json_text({"runs": found}))
     else:
         tell(run_table(found) if found else f"no runs in {shown(folder)}")
+    tell_error(f"warning: {one_line(why)}" for why in unreadable_runs(folder))
     return ExitCode.OK
 
 

@@ -51,11 +51,12 @@ def rate_line(summary: RepeatSummary) -> Line:
 
 
 def rate_text(summary: RepeatSummary) -> str:
-    """``3/5 passed (60 %, 95 % interval 23–88 %), needs 80 %``, and how many were run if that is not all."""
+    """``3/5 passed, 1 errored (60 %, 95 % interval 23–88 %), needs 80 %``, and how many were run if that is not all."""
     interval = summary.interval
+    errored = f", {summary.errored} errored" if summary.errored else ""
     between = f"{100 * interval.low:.0f}–{100 * interval.high:.0f} %"
     text = (
-        f"{summary.passed}/{summary.run} passed ({_percent(summary.pass_rate)}, "
+        f"{summary.passed}/{summary.run} passed{errored} ({_percent(summary.pass_rate)}, "
         f"{_percent(interval.confidence)} interval {between}), needs {_percent(summary.min_pass_rate)}"
     )
     if summary.stopped_early:
@@ -64,7 +65,9 @@ def rate_text(summary: RepeatSummary) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{round(100 * share, 2):g} %"
+    shown = round(100 * share, 2)
+    # What is almost nothing is not shown as nothing, and what is almost all not as all.
+    return f"{100 * share:.10g} %" if shown in (0, 100) else f"{shown:g} %"
 
 
 def duration(milliseconds: float) -> str:

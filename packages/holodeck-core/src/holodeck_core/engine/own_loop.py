@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
@@ -38,12 +39,23 @@ def _end_tasks(loop: asyncio.AbstractEventLoop) -> None:
         return
     for task in tasks:
         task.cancel()
-    loop.run_until_complete(asyncio.wait(tasks, timeout=LEFT_OVER_S))
+    _, left = loop.run_until_complete(asyncio.wait(tasks, timeout=LEFT_OVER_S))
+    if left:
+        threading.Thread(target=_keep, args=(left,), name="holodeck-left-over", daemon=True).start()
     for task in tasks:
         if task.done() and not task.cancelled() and (error := task.exception()) is not None:
             loop.call_exception_handler(
                 {"message": "a task that the run left behind failed", "exception": error, "task": task}
             )
+
+
+def _keep(left: set[asyncio.Task[Any]]) -> None:
+    """Hold tasks that do not end for as long as the process lives, its last moments included.
+
+    A coroutine that nobody holds is told to end, and one that refuses that as it refused to be cancelled would go round
+    for ever in the thread that let go of it.
+    """
+    threading.Event().wait()
 
 
 async def _bounded(closing: Coroutine[Any, Any, None]) -> None:

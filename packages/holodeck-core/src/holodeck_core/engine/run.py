@@ -184,13 +184,15 @@ class Run:
         Raises RunError where the results cannot be kept, or where what was tested has cancelled the run.
         """
         task = self._start()
+        ended_before = task.done()
         try:
             await asyncio.shield(task)
         except asyncio.CancelledError as error:
             await _cancel(task)
             if passes_through(error):
                 raise
-            raise RunError("what was tested cancelled the run") from None
+            who = "an earlier caller" if ended_before else "what was tested"
+            raise RunError(f"{who} cancelled the run") from None
 
     async def _run_to_end(self) -> TestReport:
         await self.wait()

@@ -57,6 +57,8 @@ class RunFolder:
             raise RunError(f"{path} is not the folder of a run: {HEAD}: {error.strerror or error}") from error
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
+            if first["loc"] == ("schema_version",) and first["type"] == "less_than_equal":
+                raise RunError(f"{path / HEAD} was written by a later version of HoloDeck") from error
             where = "".join(f"{key}: " for key in first["loc"])
             raise RunError(f"{path / HEAD} does not describe a run: {where}{first['msg']}") from error
         return cls(path, head)
@@ -183,6 +185,18 @@ def list_runs(runs: Path) -> list[RunFolder]:
         with contextlib.suppress(RunError):
             found.append(RunFolder.open(path))
     return sorted(found, key=lambda folder: (folder.head.started_at, folder.path.name))
+
+
+def unreadable_runs(runs: Path) -> list[str]:
+    """Why those below a folder cannot be read that look like runs: their ``run.json`` is damaged, or of a later
+    version."""
+    found = []
+    for head in sorted(runs.glob(f"*/{HEAD}")):
+        try:
+            RunFolder.open(head.parent)
+        except RunError as error:
+            found.append(str(error))
+    return found
 
 
 def _ignore_in_git(runs: Path) -> None:

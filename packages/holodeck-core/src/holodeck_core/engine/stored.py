@@ -30,6 +30,12 @@ class StoredRun:
         """How many results there are."""
         return self._lines.count
 
+    @property
+    def complete(self) -> bool:
+        """Whether the run came to its end, and what it found is still there."""
+        head = self.folder.head
+        return head.complete and len(self) >= (head.total or 0)
+
     def records(self) -> Iterator[dict[str, Any]]:
         """The records of the cases, in file order. Raises RunError at one that cannot be read."""
         for index in self._lines.keys():  # noqa: SIM118 - no dict
@@ -58,7 +64,7 @@ class StoredRun:
         head = self.folder.head
         return TestReport(
             run_id=head.run_id,
-            complete=head.complete,
+            complete=self.complete,
             agent_name=head.agent_name,
             agent_config_path=head.agent_config_path,
             results=[],
@@ -83,7 +89,7 @@ class StoredRun:
             yield from case_told_again(result)
         duration = head.duration_ms
         yield RunFinished(
-            complete=head.complete,
+            complete=self.complete,
             duration_ms=report.summary.total_duration_ms if duration is None else duration,
             summary=report.summary,
             head=report,

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import math
+import sys
 import types
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from time import perf_counter
 from typing import Any, TypeVar
 
+from holodeck_core.engine import forks
 from holodeck_core.engine.workers import passes_through
 
 T = TypeVar("T")
@@ -202,6 +204,7 @@ def _stepwise(coroutine: Coroutine[Any, Any, T], account: _Account) -> Generator
     """Await the coroutine; the account is charged with each of its steps that blocks the event loop."""
     step: Callable[[Any], Any] = coroutine.send
     given: Any = None
+    generation = forks.generation
     while True:
         began = perf_counter()
         try:
@@ -210,6 +213,8 @@ def _stepwise(coroutine: Coroutine[Any, Any, T], account: _Account) -> Generator
             value: T = stop.value
             return value
         finally:
+            if forks.generation != generation:
+                forks.end_copy(sys.exc_info()[1])
             took = perf_counter() - began
             if took > BLOCKING_S:
                 account.charge(took)

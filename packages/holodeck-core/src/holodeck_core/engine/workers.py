@@ -13,6 +13,7 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from holodeck_core.api.faults import TooManyAbandoned, WorkerFailure, describe
+from holodeck_core.engine import forks
 
 T = TypeVar("T")
 
@@ -90,12 +91,15 @@ class Workers:
         queue.put(job)
 
     def _work(self, queue: SimpleQueue[_Job | None]) -> None:
+        generation = forks.generation
         while (job := queue.get()) is not None:
             outcome: tuple[Any, BaseException | None]
             try:
                 outcome = (job.function(), None)
             except BaseException as error:  # noqa: BLE001 - boundary: whatever ends user code becomes a value
                 outcome = (None, error)
+            if forks.generation != generation:
+                forks.end_copy(outcome[1])
             with self._lock:
                 job.finished = True
                 if job.abandoned:

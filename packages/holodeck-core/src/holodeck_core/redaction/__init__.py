@@ -1,7 +1,7 @@
 """Secrets by their value: found in whatever is about to be written or shown, and replaced by one fixed text. Pure.
 
 An agent that was given a secret may repeat it, in an encoding as well. So secrets are looked for as they are, escaped
-as in JSON and in Python, quoted as in URLs, and in Base64, also in the middle of a longer text that was encoded as one.
+as in JSON, Python and HTML, quoted as in URLs, and in Base64, also in the middle of a longer text that was encoded so.
 """
 
 from __future__ import annotations

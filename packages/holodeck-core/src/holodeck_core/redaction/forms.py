@@ -6,6 +6,7 @@ import json
 import re
 from base64 import standard_b64encode, urlsafe_b64encode
 from collections.abc import Iterator
+from html import escape
 from typing import Final
 from urllib.parse import quote, quote_plus
 
@@ -28,6 +29,8 @@ def forms_of(secret: str) -> Iterator[str]:
     yield from escaped
     inside_of_json = (encode(text)[1:-1] for text in escaped for encode in (json_text, json.dumps))
     yield from inside_of_json
+    in_html = escape(secret)
+    yield from (in_html, escape(secret, quote=False), in_html.replace("&#x27;", "&#39;"))
     raw = secret.encode("utf-8", "replace")
     for safe in _SAFE_IN_URLS:
         for quoted in (quote(raw, safe), quote_plus(raw, safe), quote(raw, safe).replace("~", "%7E")):

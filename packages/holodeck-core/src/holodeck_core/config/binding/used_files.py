@@ -1,6 +1,6 @@
 """The files beside an agent file that results depend on: where one changes, old and new results do not belong together.
 
-Of the user's code that is the file of each module that is named, not what it imports in turn.
+Of the user's code that is the file of each module that is named, and of what it imports from beside the agent file.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from typing import Any
 
 from holodeck_core.api.backend import Backend
 from holodeck_core.api.faults import USER_FAULTS
+from holodeck_core.config.binding.imported_files import with_imports
 from holodeck_core.models.agent import Agent
 from holodeck_core.models.tool import FunctionTool, PromptTool
 
 
 def used_files(backend: Backend, agent: Agent, graders: Iterable[str], folder: Path) -> list[Path]:
-    """Those of the backend, of the graders (``module.path:callable``), of the tools and of the reply's form, each once,
-    sorted."""
+    """Those of the backend, of the graders (``module.path:callable``), of the tools and of the reply's form, with what
+    they import, each once, sorted."""
     found = {*_of_backend(backend), *_of_agent(agent, folder)}
     found.update(path for grader in graders for path in module_files(grader))
-    return sorted(found)
+    return sorted(with_imports(found, folder))
 
 
 def module_files(spec: str) -> Iterator[Path]:
