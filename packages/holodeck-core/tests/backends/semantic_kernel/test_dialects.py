@@ -53,6 +53,15 @@ STREAMED: list[tuple[str, list[Any], str, list[ToolCall]]] = [
      "done", [THREE]),
     ("a call of nothing", [event({"tool_calls": [{"index": 0, "id": "c", "function": None}]}, "tool_calls")],
      "done", [unnamed()]),
+    ("calls without ids, all of one number", [
+        event({"tool_calls": [{"index": 0, "function": {"name": "add", "arguments": '{"a": 1, "b": 2}'}}]}),
+        event({"tool_calls": [{"index": 0, "function": {"name": "add", "arguments": ""}}]}),
+        event({"tool_calls": [{"index": 0, "function": {"arguments": '{"a": 1, "b": 2}'}}]}, "tool_calls")],
+     "done", [THREE, THREE]),
+    ("the name in every piece", [
+        event({"tool_calls": [{"index": 0, "function": {"name": "add", "arguments": '{"a": 1, '}}]}),
+        event({"tool_calls": [{"index": 0, "function": {"name": "add", "arguments": '"b": 2}'}}]}, "tool_calls")],
+     "done", [THREE]),
 ]  # fmt: skip
 
 
