@@ -77,5 +77,6 @@ def duration_text(seconds: float) -> str:
 
 
 def _milliseconds(value: object) -> float | None:
-    sound = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MAX_DURATION_MS
-    return float(value) if sound else None
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MAX_DURATION_MS:
+        return float(value)
+    return None
