@@ -146,6 +146,11 @@ class Handler(BaseHTTPRequestHandler):
         if self._left_within(step.get("delay", 0)):
             self.close_connection = True
             return "gone"
+        if "body" in step:
+            self._answer(step.get("status", 200), step["body"])
+            return "answered"
+        if "events" in step:
+            return self._play(step["events"])
         fault = step.get("fault")
         if fault in STATUS:
             return self._refuse(fault, azure, headers=fault_headers(step))
@@ -184,6 +189,14 @@ class Handler(BaseHTTPRequestHandler):
             self._chunk(b"data: [DONE]\n\n")
         self.wfile.write(b"0\r\n\r\n")
         return fault or "answered"
+
+    def _play(self, events: Iterable[Any]) -> str:
+        self.send_response(200)
+        self._send_headers({"content-type": "text/event-stream", "transfer-encoding": "chunked"})
+        for event in events:
+            self._chunk(f"data: {event if isinstance(event, str) else json.dumps(event)}\n\n".encode())
+        self.wfile.write(b"0\r\n\r\n")
+        return "answered"
 
     def _misbehave(self, fault: str, azure: bool, completion: Completion) -> str:
         match fault:

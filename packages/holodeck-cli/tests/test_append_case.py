@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -242,6 +243,28 @@ def test_a_file_that_cannot_hold_the_case_stays_as_it_is(name: str, tmp_path: Pa
     assert path.read_text() == text
     assert list(tmp_path.iterdir()) == [path]
     assert all(problem.file == str(path) for problem in raised.value.problems)
+
+
+def test_a_file_that_is_not_to_be_written_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "cases.yaml"
+    path.write_text("- {input: q, expected_tools: []}\n")
+    path.chmod(0o444)
+    with pytest.raises(ConfigError, match="the file is read-only"):
+        append_case(path, CASE)
+    assert path.read_text() == "- {input: q, expected_tools: []}\n"
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "cases.yaml")
+    with pytest.raises(ConfigError, match="not a regular file"):
+        append_case(tmp_path / "cases.yaml", CASE)
+
+
+@pytest.mark.parametrize("name", ["nowhere/cases.yaml", "link.yaml"])
+def test_a_folder_that_is_missing_is_named(name: str, tmp_path: Path) -> None:
+    (tmp_path / "link.yaml").symlink_to(tmp_path / "nowhere" / "cases.yaml")
+    with pytest.raises(FileNotFoundError, match=f"{name}: there is no folder {tmp_path / 'nowhere'}"):
+        append_case(tmp_path / name, CASE)
 
 
 def test_what_a_case_cannot_assert_is_told(tmp_path: Path) -> None:

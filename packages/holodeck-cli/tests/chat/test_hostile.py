@@ -197,7 +197,10 @@ async def test_usage_and_unknown_durations_show_nothing_odd() -> None:
         ToolStarted("2", "g"),
         ToolFinished("2", duration_ms="soon"),  # type: ignore[arg-type]
         ToolFinished("none"),
+        ToolStarted("3", "h"),
+        ToolFinished("3", duration_ms=1e300),
     ]
     text = await shown(events, Reply("ok"))
     assert "nan" not in text
     assert "soon" not in text
+    assert max(map(len, text.splitlines())) < 200

@@ -22,6 +22,13 @@ Write: TypeAlias = Callable[..., Path]
 ECHO = "def agent(text): return f'you said {text!r}'\n"
 
 
+def held(**turn: Any) -> str:
+    """The file of a saved conversation of one turn."""
+    at = "2026-01-01T00:00:00Z"
+    turns = [{"message": "hi", "reply": "ho", "at": at, "seconds": 1, **turn}]
+    return json.dumps({"id": "x", "agent_name": "desk", "started_at": at, "saved_at": at, "turns": turns})
+
+
 @pytest.fixture
 def process(tmp_path: Path, chat_env: dict[str, str]) -> Run:
     """Run a chat with an input, as a process."""
@@ -208,6 +215,21 @@ class TestStreams:
             check=False,
         )
         assert (done.stdout, done.stderr) == ("you said 'hello'\n", "")
+
+    def test_it_ends_when_nobody_reads_the_replies_any_more(
+        self, tmp_path: Path, echo: Path, chat_env: dict[str, str]
+    ) -> None:
+        command = f"yes hello | {sys.executable} -m holodeck_cli chat | head -1; echo ${{PIPESTATUS[1]}}"
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=tmp_path,
+            env=chat_env,
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+        assert (done.stdout, done.stderr) == ("you said 'hello'\n0\n", "")
 
     def test_without_a_standard_input(self, tmp_path: Path, echo: Path, chat_env: dict[str, str]) -> None:
         done = subprocess.run(
@@ -434,6 +456,14 @@ class TestResuming:
             ("[]", "is no saved conversation"),
             ('{"version": 2}', "has the version 2, and this HoloDeck reads version 1"),
             ('{"version": 1, "id": "x"}', "is no saved conversation: agent_name: Field required"),
+            ("null", "is no saved conversation: it holds no object"),
+            (held(message="  "), "turns.0.message.content: a message cannot be empty"),
+            (
+                held(message="x" * 10_001),
+                "turns.0.message.content: a user message has at most 10,000 characters",
+            ),
+            (held(calls=[{"name": "f", "duration_ms": -1}]), "turns.0.calls.0.duration_ms: Input should be"),
+            (held(calls=[{"name": ""}]), "turns.0.calls.0.name: String should have at least 1 character"),
         ],
     )
     def test_a_file_that_is_broken(self, piped: Run, echo: Path, data: Path, text: str, why: str) -> None:

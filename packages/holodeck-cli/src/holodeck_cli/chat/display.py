@@ -26,6 +26,11 @@ class Display:
         self._gate = gate
         self._verbose = verbose
 
+    @property
+    def unread(self) -> bool:
+        """Whether nobody reads any more what the agent says."""
+        return self._screen.unread
+
     def tell(self, text: str, tone: Tone = "plain") -> None:
         """Lines about the conversation."""
         self._screen.line(self._gate.block(text), tone)

@@ -99,6 +99,8 @@ class Repl:
                 return ExitCode.INTERRUPTED
             started.result()
             completed = await self._carry_out(asked)
+            if self._display.unread:
+                return self._left(started)
             if self._attended:
                 continue
             if not completed:

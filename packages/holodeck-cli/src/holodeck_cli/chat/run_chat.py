@@ -91,7 +91,7 @@ class _Chat:
         self._store = store
         self._env_file = env_file
         self._typed = sys.stdin is not None and sys.stdin.isatty()
-        shown = sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+        shown = sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
         self._edited = self._typed and shown
         self._screen: Screen = TerminalScreen(sys.stdout) if shown else PlainScreen(sys.stdout, sys.stderr)
         self._keyboard = _keyboard() if self._edited else None

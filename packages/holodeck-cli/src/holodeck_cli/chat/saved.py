@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, Literal
 
 import attrs
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from holodeck_cli.chat.events import ChatTurn
-from holodeck_core import Reply, TokenUsage, ToolCall, to_json
+from holodeck_core import Message, MessageRole, Reply, TokenUsage, ToolCall, to_json
 from holodeck_core.api.values import thaw
 from holodeck_core.models.base import StrictModel, UtcDatetime
 from holodeck_core.redaction.redactor import Redactor
@@ -27,11 +27,11 @@ def is_conversation_id(text: str) -> bool:
 class SavedCall(StrictModel):
     """A call of a tool."""
 
-    name: str
+    name: str = Field(min_length=1)
     args: dict[str, Any] = Field(default_factory=dict)
     result: Any = None
     error: str | None = None
-    duration_ms: float | None = None
+    duration_ms: float | None = Field(default=None, ge=0)
     raw_args: str | None = None
     runtime_name: str | None = None
 
@@ -45,6 +45,12 @@ class SavedTurn(StrictModel):
     usage: TokenUsage | None = None
     at: UtcDatetime
     seconds: float = Field(ge=0)
+
+    @field_validator("message")
+    @classmethod
+    def _could_be_sent(cls, message: str) -> str:
+        Message(role=MessageRole.USER, content=message)
+        return message
 
 
 class SavedConversation(StrictModel):

@@ -15,6 +15,9 @@ class Screen(Protocol):
     live: bool
     """Whether a person watches it: then it says more, and shows what is being waited for."""
 
+    unread: bool
+    """Whether nobody reads any more what the agent says."""
+
     def prepare(self) -> None:
         """The prompt is about to be shown: whatever the first reply needs can be got ready now."""
 
@@ -39,6 +42,7 @@ class PlainScreen:
     def __init__(self, out: TextIO, err: TextIO) -> None:
         self._out = out
         self._err = err
+        self.unread = False
 
     def prepare(self) -> None: ...
 
@@ -52,10 +56,10 @@ class PlainScreen:
 
     def rest(self) -> None: ...
 
-    @staticmethod
-    def _put(stream: TextIO, text: str) -> None:
+    def _put(self, stream: TextIO, text: str) -> None:
         try:
             stream.write(text)
             stream.flush()
-        except BrokenPipeError:  # nobody reads any more
+        except BrokenPipeError:
             discard(stream)
+            self.unread = self.unread or stream is self._out

@@ -96,7 +96,9 @@ class ConversationStore:
 def _read(path: Path, conversation_id: str) -> SavedConversation:
     try:
         value = json.loads(path.read_bytes())
-        if isinstance(value, dict) and value.get("version", VERSION) != VERSION:
+        if not isinstance(value, dict):
+            raise StoreProblem(f"{path} is no saved conversation: it holds no object")
+        if value.get("version", VERSION) != VERSION:
             raise StoreProblem(
                 f"the conversation '{conversation_id}' has the version {value['version']!r:.20}, "
                 f"and this HoloDeck reads version {VERSION}"
@@ -104,8 +106,8 @@ def _read(path: Path, conversation_id: str) -> SavedConversation:
         conversation = SavedConversation.model_validate(value)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise StoreProblem(f"{path} is no saved conversation: {place}: {first['msg']}") from None
+        told = ": ".join(filter(None, (".".join(map(str, first["loc"])), first["msg"])))
+        raise StoreProblem(f"{path} is no saved conversation: {told}") from None
     except (OSError, ValueError, RecursionError) as error:
         raise StoreProblem(f"{path} cannot be read: {error}") from None
     return conversation.model_copy(update={"id": conversation_id})

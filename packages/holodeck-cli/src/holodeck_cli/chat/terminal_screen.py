@@ -24,6 +24,7 @@ class TerminalScreen:
     """Everything is text, never markup."""
 
     live = True
+    unread = False
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -36,6 +37,8 @@ _LINES: Final = (".jsonl", ".ndjson")
 _JSON: Final = ".json"
 _YAML: Final = (".yaml", ".yml")
 
+_WRITABLE: Final = 0o222  # no one's file is that without any of these, whatever an administrator may do
+
 
 @attrs.frozen
 class Appended:
@@ -68,6 +71,7 @@ def append_case(
     is none (a blank input), and OSError.
     """
     _check_name(path)
+    _check_place(path)
     notes = tuple(f"turns[{index}]: {what}" for index, what in unasserted(case))
     if _is_new(path):
         why = None
@@ -250,6 +254,23 @@ def _check_name(path: Path) -> None:
         raise ConfigError(
             [Problem(f"the name of a file of test cases ends in one of {known}", display(path))]
         )
+
+
+def _check_place(path: Path) -> None:
+    """Raise ConfigError where nothing can be written: what is no regular file might never end, and a file that is not
+    to be written is not to be replaced either. Raises FileNotFoundError where there is no folder."""
+    if not path.exists():
+        folder = path.resolve().parent
+        if not folder.is_dir():
+            raise FileNotFoundError(f"{display(path)}: there is no folder {folder}")
+        return
+    why = None
+    if path.is_file() and not (path.stat().st_mode & _WRITABLE and os.access(path, os.W_OK)):
+        why = "the file is read-only"
+    elif not path.is_file() and not path.is_dir():
+        why = "this is not a regular file"
+    if why is not None:
+        raise ConfigError([Problem(why, display(path))])
 
 
 def _how_to_use(path: Path) -> str:

@@ -33,7 +33,7 @@ FAULTS: list[tuple[str, type[Exception], list[str], list[str]]] = [
     ("bad_gateway", TransientError, ["the provider failed (502): "], []),
     ("overloaded", TransientError, ["the provider failed (503): The engine is currently overloaded"], []),
     ("not_json", AgentError, ["gave no chat completion", "does `endpoint` lead to a server"], []),
-    ("drop", TransientError, ["no connection to http://127.0.0.1:"], []),
+    ("drop", TransientError, ["the connection to http://127.0.0.1:"], []),
 ]  # fmt: skip
 
 
@@ -129,6 +129,71 @@ def test_a_server_that_is_not_there_is_told_with_its_address(talk: Talk) -> None
     assert str(error).startswith(f"no connection to http://127.0.0.1:{port}/v1: ")
     assert "is the server running, and `endpoint` right?" in str(error)
     assert "hidden" not in str(error)
+
+
+HTTP_OK = 200
+# the status; the body of an answer; the class; what the message must hold, in the server's own words
+BODIES: list[tuple[int, Any, type[Exception], str]] = [
+    (HTTP_OK, {"error": {"message": "No credits left.", "code": 402}}, AgentError, "(402): No credits left"),
+    (HTTP_OK, {"error": {"message": "Slow down", "code": "429"}}, RateLimited, "rate limit (429): Slow down"),
+    (HTTP_OK, {"error": "model overloaded"}, AgentError, "the provider refused the request: model overloaded"),
+    (HTTP_OK, [], AgentError, "gave no chat completion: it answered []"),
+    (HTTP_OK, "hi", AgentError, 'it answered "hi"'),
+    (HTTP_OK, {}, AgentError, "it answered {}"),
+    (HTTP_OK, {"choices": None}, AgentError, '"choices": null'),
+    (HTTP_OK, {"choices": [{"index": 0, "message": None}]}, AgentError, '"message": null'),
+    (400, [{"error": {"message": "API key expired", "status": "INVALID"}}], AgentError, "(400): API key expired"),
+    (400, {"detail": "tools are not supported"}, AgentError, "(400): tools are not supported"),
+    (422, {"detail": [{"loc": ["tools"], "msg": "bad"}]}, AgentError, '(422): {"detail": [{"loc": ["tools"]'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("status", "body", "expected", "part"), BODIES)
+def test_errors_that_others_write_are_told_in_their_words(
+    openai_server: Play,
+    talk: Talk,
+    stream: bool,
+    status: int,
+    body: Any,
+    expected: type[Exception],
+    part: str,
+) -> None:
+    openai_server({"turns": [{"body": body, "status": status}]})
+    error = failure(talk, {"stream": stream, "api_key": KEY})
+    assert type(error) is expected, error
+    assert part in str(error) or (stream and body == {"choices": None})  # shown as it came
+    assert "Traceback" not in str(error)
+    assert "Error:" not in str(error)
+
+
+def test_a_whole_answer_in_place_of_a_stream_says_what_to_do(openai_server: Play, talk: Talk) -> None:
+    openai_server({"turns": [{"body": {"choices": [{"message": {"content": "Hello"}}]}}]})
+    error = failure(talk, {"stream": True})
+    assert "and no stream: `stream: false` asks for whole replies" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("last", "expected", "part"),
+    [("{not json", AgentError, "gave no chat completion: JSONDecodeError"),
+     ('"text"', AgentError, 'it answered "text"'),
+     ({"error": {"message": "Slow down", "code": 429}}, RateLimited, "rate limit (429): Slow down"),
+     ({"error": {"message": "Key revoked", "code": 401}}, AgentError, "refused the key (401): Key revoked")],
+    ids=["no JSON", "no chunk", "a rate limit", "a key"],
+)  # fmt: skip
+def test_a_stream_that_fails_is_closed_at_once(
+    openai_server: Play,
+    talk: Talk,
+    caplog: pytest.LogCaptureFixture,
+    last: Any,
+    expected: type[Exception],
+    part: str,
+) -> None:
+    begun = {"choices": [{"index": 0, "delta": {"content": "a"}, "finish_reason": None}]}
+    openai_server({"turns": [{"events": [begun, last]}]})
+    error = failure(talk, {"stream": True})
+    assert type(error) is expected, error
+    assert part in str(error)
+    assert [record.message for record in caplog.records if record.name == "asyncio"] == []
 
 
 def test_silence_is_transient() -> None:

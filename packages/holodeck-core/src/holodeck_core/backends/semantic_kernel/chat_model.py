@@ -20,7 +20,7 @@ from holodeck_core.api.values import well_formed
 from holodeck_core.backends.semantic_kernel.completion import CallPieces, Completion, WantedCall
 from holodeck_core.backends.semantic_kernel.connector import Connector
 from holodeck_core.backends.semantic_kernel.options import ChatModelOptions, Target
-from holodeck_core.backends.semantic_kernel.provider_errors import told
+from holodeck_core.backends.semantic_kernel.provider_errors import NoCompletion, told
 from holodeck_core.backends.semantic_kernel.usage import read_usage
 from holodeck_core.errors import AgentError, TransientError
 
@@ -125,7 +125,7 @@ class ChatModel:
                         texts.append(piece.content)
                         yield TextDelta(piece.content)
         if first is None:
-            raise ValueError("the stream holds nothing")
+            raise NoCompletion("the stream holds nothing")
         if finish is None:
             raise TransientError(f"{self.target.shown} ended the stream before the reply was complete")
         yield Completion("".join(texts), calls.whole(), usage, finish)

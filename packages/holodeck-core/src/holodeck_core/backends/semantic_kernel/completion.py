@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 
+from holodeck_core.backends.tool_calls import decode_arguments
 from holodeck_core.models.token_usage import TokenUsage
 
 
@@ -36,6 +37,11 @@ class _OpenCall:
     name: str
     arguments: list[str]
 
+    def is_whole(self) -> bool:
+        """Whether the arguments are there to the end."""
+        text = "".join(self.arguments)
+        return bool(text.strip()) and decode_arguments(text)[1] is None
+
 
 class CallPieces:
     """Calls that come in pieces: a piece belongs to the call of its index, else to that of its id, else to the last."""
@@ -44,9 +50,12 @@ class CallPieces:
         self._calls: list[_OpenCall] = []
 
     def add(self, index: int | None, call_id: str | None, name: str | None, arguments: Any) -> None:
-        """Take a piece; a second id at one index begins another call, for some servers number all with 0."""
+        """Take a piece; a second id at one index begins another call, for some servers number all with 0, and so does
+        a name behind a call that is whole, for some give no ids either."""
         text = arguments if isinstance(arguments, str) else ""
         call = self._open(index, call_id or None)
+        if call is not None and name and call.id is None and call.is_whole():
+            call = None
         if call is None:
             self._calls.append(_OpenCall(index, call_id or None, name or "", [text]))
             return

@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from openai import AsyncAzureOpenAI, AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
+from openai import AsyncAzureOpenAI, AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient, Timeout
 from semantic_kernel.connectors.ai.open_ai import OpenAIChatCompletion
 from semantic_kernel.contents import (
     AuthorRole,
     ChatHistory,
     ChatMessageContent,
-    FinishReason,
     FunctionCallContent,
     TextContent,
 )
 
+from holodeck_core.backends.semantic_kernel.answers import Chunks, checked_answer, plain_choice, wanted_calls
 from holodeck_core.backends.semantic_kernel.options import AZURE, Target
 from holodeck_core.backends.tool_calls import decode_arguments
 
@@ -25,15 +25,20 @@ CONNECT_TIMEOUT_S = 10.0
 READ_TIMEOUT_S = 600.0
 """The longest silence of a provider; a run sets a shorter limit to a whole turn, ``llm_timeout``."""
 
-_FINISH_REASONS = frozenset(reason.value for reason in FinishReason)
-
 
 class Connector(OpenAIChatCompletion):  # type: ignore[misc]
     """One model at its provider.
 
     Other than Semantic Kernel's own it sends the text that stands beside a tool call, sends arguments that are no JSON
-    in a form that every server can read, takes reasons to finish that it does not know, and counts no tokens.
+    in a form that every server can read, takes answers as servers of all kinds write them, says what came in the place
+    of one, and counts no tokens.
     """
+
+    async def _send_request(self, settings: Any) -> Any:
+        response = await super()._send_request(settings)
+        if isinstance(response, AsyncStream):
+            return await Chunks.begun(response)
+        return checked_answer(response)
 
     def _prepare_chat_history_for_request(
         self, chat_history: ChatHistory, role_key: str = "role", content_key: str = "content"
@@ -41,14 +46,17 @@ class Connector(OpenAIChatCompletion):  # type: ignore[misc]
         return [wire_message(message) for message in chat_history.messages]
 
     def _create_chat_message_content(self, response: Any, choice: Any, response_metadata: Any) -> Any:
-        return super()._create_chat_message_content(response, _plain(choice), response_metadata)
+        return super()._create_chat_message_content(response, plain_choice(choice), response_metadata)
 
     def _create_streaming_chat_message_content(
         self, chunk: Any, choice: Any, chunk_metadata: Any, function_invoke_attempt: int
     ) -> Any:
         return super()._create_streaming_chat_message_content(
-            chunk, _plain(choice), chunk_metadata, function_invoke_attempt
+            chunk, plain_choice(choice), chunk_metadata, function_invoke_attempt
         )
+
+    def _get_tool_calls_from_chat_choice(self, choice: Any) -> list[FunctionCallContent]:
+        return wanted_calls(choice)
 
     def _get_metadata_from_chat_response(self, response: Any) -> dict[str, Any]:
         return {"id": response.id}
@@ -109,13 +117,3 @@ def wire_message(message: ChatMessageContent) -> dict[str, Any]:
 
 def _calls(message: ChatMessageContent) -> list[FunctionCallContent]:
     return [item for item in message.items if isinstance(item, FunctionCallContent)]
-
-
-def _plain(choice: Any) -> Any:
-    """The choice without a reason to finish that Semantic Kernel refuses, and with a refusal as its text."""
-    if choice.finish_reason is not None and choice.finish_reason not in _FINISH_REASONS:
-        choice = choice.model_copy(update={"finish_reason": None})
-    delta = getattr(choice, "delta", None)
-    if delta is not None and delta.content is None and getattr(delta, "refusal", None):
-        choice = choice.model_copy(update={"delta": delta.model_copy(update={"content": delta.refusal})})
-    return choice

@@ -31,7 +31,7 @@ from holodeck_core.backends.faults import after_tools
 from holodeck_core.backends.functions.outcome import ToolOutcome
 from holodeck_core.backends.semantic_kernel.chat_model import ChatModel
 from holodeck_core.backends.semantic_kernel.completion import Completion
-from holodeck_core.backends.semantic_kernel.earlier import earlier_messages
+from holodeck_core.backends.semantic_kernel.messages import earlier_messages, said
 from holodeck_core.backends.semantic_kernel.prompt_tool import PromptOutcome
 from holodeck_core.backends.semantic_kernel.prompts import text_of_value
 from holodeck_core.backends.semantic_kernel.schemas import reply_fault
@@ -57,7 +57,7 @@ class Conversation(Session):
     ) -> None:
         self.history = ChatHistory()
         if instructions:
-            self.history.add_message(_said(AuthorRole.SYSTEM, instructions))
+            self.history.add_message(said(AuthorRole.SYSTEM, instructions))
         self._model = model
         self._tools = tools
         self._max_tool_rounds = max_tool_rounds
@@ -147,7 +147,7 @@ class Turn:
     """The messages of one turn, which are not yet part of the history. ``rounds`` counts those of tool calls."""
 
     def __init__(self, text: str) -> None:
-        self.messages = [_said(AuthorRole.USER, text)]
+        self.messages = [said(AuthorRole.USER, text)]
         self.usage = TurnUsage()
         self.rounds = 0
 
@@ -169,11 +169,7 @@ class Turn:
     def answered(self, completion: Completion) -> None:
         """Add the reply, unless it is one more wish for calls."""
         if not completion.calls:
-            self.messages.append(_said(AuthorRole.ASSISTANT, completion.text))
-
-
-def _said(role: AuthorRole, text: str) -> ChatMessageContent:
-    return ChatMessageContent(role=role, items=[TextContent(text=well_formed(text))])
+            self.messages.append(said(AuthorRole.ASSISTANT, completion.text))
 
 
 def _name(call: Call) -> str:

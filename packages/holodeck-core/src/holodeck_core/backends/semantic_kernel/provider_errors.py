@@ -5,6 +5,7 @@ The client's exceptions are known by what they carry (a status, a code, a body),
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any, Final
@@ -20,22 +21,34 @@ _MAX_DEPTH: Final = 8
 _TOO_LONG: Final = re.compile(
     r"context[ _](?:length|window|size)|maximum context|too many tokens", re.IGNORECASE
 )
+_BROKEN: Final = re.compile(r"^(?:RemoteProtocolError|ReadError|WriteError|DecodingError|error)\b")
 _FILTERED: Final = frozenset({"content_filter", "invalid_prompt", "content_policy_violation"})
 _SPENT: Final = "insufficient_quota"
+
+
+class NoCompletion(ValueError):
+    """The provider gave no completion; the text says what instead. ``body`` is its answer where that tells of an
+    error."""
+
+    def __init__(self, text: str, came: object = None) -> None:
+        super().__init__(text)
+        self.body = came if isinstance(came, Mapping) and came.get("error") else None
 
 
 def told(error: BaseException, target: Target) -> Exception:
     """The exception that says what happened to the turn: TransientError and RateLimited where trying again may help,
     else AgentError. No message holds the key."""
     cause = _origin(error)
-    status, code = http_status(cause), _code(cause)
+    status, code = _status(cause), _code(cause)
     message = without_key(_message(cause), target)
     wait = retry_after(getattr(getattr(cause, "response", None), "headers", None))
     names = {base.__name__ for base in type(cause).__mro__}
     if "APITimeoutError" in names:
         return TransientError(f"{target.shown} did not answer in time")
-    if "APIConnectionError" in names:
+    if names & {"APIConnectionError", "TransportError"}:
         why = without_key(_innermost(cause), target)
+        if _BROKEN.search(why):
+            return TransientError(f"the connection to {target.shown} broke off: {why}")
         return TransientError(
             f"no connection to {target.shown}: {why}; is the server running, and `endpoint` right?"
         )
@@ -68,6 +81,8 @@ def told(error: BaseException, target: Target) -> Exception:
         return AgentError(f"the provider refused the request ({status}): {message}")
     if "APIError" in names:  # an error in the middle of a stream
         return TransientError(f"the provider failed: {message}")
+    if getattr(cause, "body", None):
+        return AgentError(f"the provider refused the request: {message}")
     return AgentError(
         f"{target.shown} gave no chat completion: {message}; does `endpoint` lead to a server that speaks as OpenAI "
         "does?"
@@ -104,6 +119,8 @@ def _innermost(error: BaseException) -> str:
 
 def _body(error: BaseException) -> Mapping[str, Any]:
     body = getattr(error, "body", None)
+    if isinstance(body, list) and body:  # as Google writes it
+        body = body[0]
     if not isinstance(body, Mapping):
         return {}
     inner = body.get("error")
@@ -119,13 +136,28 @@ def _code(error: BaseException) -> str | None:
     return None
 
 
+def _status(error: BaseException) -> int | None:
+    """The HTTP status; in a stream, or in an answer with status 200, the number that stands in its place."""
+    status = http_status(error)
+    if status is not None:
+        return status
+    for value in (_body(error).get("code"), _body(error).get("status")):
+        number = int(value) if isinstance(value, str) and value.isdecimal() and len(value) == 3 else value
+        if isinstance(number, int) and 400 <= number <= 599:
+            return number
+    return None
+
+
 def _message(error: BaseException) -> str:
-    """The provider's own words."""
+    """The provider's own words; without any, the whole of what it says."""
     body = getattr(error, "body", None)
-    for value in (_body(error).get("message"), body):
+    said = _body(error)
+    for value in (said.get("message"), said.get("error"), said.get("detail"), body):
         if isinstance(value, str) and value.strip():
             return _short(value.strip().rstrip("."))
-    return _short(describe(error))
+    if body:
+        return _short(json.dumps(body, ensure_ascii=False, default=str))
+    return _short(str(error) if isinstance(error, NoCompletion) else describe(error))
 
 
 def _short(text: str) -> str:

@@ -33,7 +33,8 @@ def schema_fault(schema: Any) -> tuple[tuple[str | int, ...], str] | None:
     except ModuleNotFoundError:
         return None
     validator = _validator_class(schema)
-    error: SchemaError | None = best_match(validator(validator.META_SCHEMA).iter_errors(schema))
+    judge = validator(validator.META_SCHEMA, format_checker=validator.FORMAT_CHECKER)  # patterns must compile
+    error: SchemaError | None = best_match(judge.iter_errors(schema))
     return None if error is None else (tuple(error.absolute_path), f"no JSON schema: {_reason(error)}")
 
 

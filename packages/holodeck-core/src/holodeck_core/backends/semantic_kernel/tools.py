@@ -90,7 +90,7 @@ class Toolset:
         known = list(self._by_wire_name)
         if not known:
             return f"there is no tool {shown}; there are none"
-        return f"there is no tool {shown}{did_you_mean(name, known) or ';'} The tools are {', '.join(known)}"
+        return f"there is no tool {shown}{did_you_mean(name, known) or '.'} The tools are {', '.join(known)}"
 
     def _wire_name(self, name: str) -> str:
         plain = _NOT_IN_NAMES.sub("_", name)[:_LONGEST_NAME]

@@ -1,4 +1,4 @@
-"""A conversation that was held earlier, as messages of Semantic Kernel. Imports it."""
+"""What was said, as messages of Semantic Kernel. Imports it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,15 @@ from holodeck_core.api.values import to_json, well_formed
 from holodeck_core.backends.semantic_kernel.prompts import text_of_value
 
 
+def said(role: AuthorRole, text: str) -> ChatMessageContent:
+    """A message of text alone."""
+    return ChatMessageContent(role=role, items=[TextContent(text=well_formed(text))])
+
+
 def earlier_messages(exchange: Exchange, number: int) -> Iterator[ChatMessageContent]:
-    """The messages of one exchange; ``number`` tells its calls from those of others."""
-    yield _said(AuthorRole.USER, exchange.message.text)
+    """The messages of one exchange of a conversation that was held earlier; ``number`` tells its calls from those of
+    others."""
+    yield said(AuthorRole.USER, exchange.message.text)
     calls = [(f"earlier_{number}_{index}", call) for index, call in enumerate(exchange.reply.tool_calls)]
     if calls:
         wanted = [
@@ -33,11 +39,7 @@ def earlier_messages(exchange: Exchange, number: int) -> Iterator[ChatMessageCon
         result = FunctionResultContent(id=call_id, name=_name(call), result=well_formed(told))
         yield ChatMessageContent(role=AuthorRole.TOOL, items=[result])
     if exchange.reply.text:
-        yield _said(AuthorRole.ASSISTANT, exchange.reply.text)
-
-
-def _said(role: AuthorRole, text: str) -> ChatMessageContent:
-    return ChatMessageContent(role=role, items=[TextContent(text=well_formed(text))])
+        yield said(AuthorRole.ASSISTANT, exchange.reply.text)
 
 
 def _name(call: ToolCall) -> str:

@@ -1,0 +1,126 @@
+"""What servers answer, in the one shape that Semantic Kernel reads. Imports it.
+
+Servers that speak as OpenAI does have dialects: arguments of a call as an object, content as a list of parts, another
+role, a reason to finish of their own, an error with status 200.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from typing import Any, Final
+
+from openai import AsyncStream
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
+from pydantic import BaseModel
+from semantic_kernel.contents import FinishReason, FunctionCallContent
+
+from holodeck_core.backends.semantic_kernel.provider_errors import NoCompletion
+from holodeck_core.text import show_value
+
+_FINISH_REASONS: Final = frozenset(reason.value for reason in FinishReason)
+_SHOWN: Final = 200
+
+
+def checked_answer(response: Any) -> Any:
+    """The completion that came. Raises NoCompletion."""
+    choices = response.choices if isinstance(response, ChatCompletion) else None
+    if isinstance(choices, list) and all(getattr(choice, "message", None) is not None for choice in choices):
+        return response
+    raise _instead(response.to_dict() if isinstance(response, ChatCompletion) else response)
+
+
+class Chunks(AsyncStream[ChatCompletionChunk]):  # type: ignore[misc]
+    """A stream whose chunks all have choices, perhaps none, and which is closed when it fails: its generators, left to
+    themselves, would be closed at the end of the program, all at once, and complain."""
+
+    def __init__(self, stream: AsyncStream[ChatCompletionChunk]) -> None:
+        self.response = stream.response
+        self._stream = stream
+
+    @classmethod
+    async def begun(cls, stream: AsyncStream[ChatCompletionChunk]) -> Chunks:
+        """The stream. Raises NoCompletion where the server answered with JSON instead."""
+        if "application/json" not in stream.response.headers.get("content-type", ""):
+            return cls(stream)
+        data = await stream.response.aread()
+        try:
+            came = json.loads(data)
+        except (ValueError, RecursionError):
+            came = data.decode(errors="replace")
+        raise _instead(came, " and no stream: `stream: false` asks for whole replies")
+
+    async def __aiter__(self) -> AsyncIterator[ChatCompletionChunk]:
+        opened: list[AsyncGenerator[bytes, None]] = []
+        read = self.response.aiter_bytes
+
+        def noted(*args: Any, **kwargs: Any) -> AsyncGenerator[bytes, None]:
+            opened.append(read(*args, **kwargs))
+            return opened[-1]
+
+        self.response.aiter_bytes = noted
+        try:
+            async for chunk in self._stream:
+                found: Any = chunk
+                if isinstance(found, ChatCompletionChunk):
+                    yield found if found.choices else found.model_copy(update={"choices": []})
+                elif found is not None:
+                    raise _instead(found)
+        finally:
+            for each in opened:
+                await each.aclose()
+
+
+def plain_choice(choice: Any) -> Any:
+    """The choice with a text, or none, as its content, of the role that answers have, without a reason to finish that
+    Semantic Kernel refuses; a refusal in a stream is its text."""
+    changed: dict[str, Any] = {}
+    if choice.finish_reason is not None and choice.finish_reason not in _FINISH_REASONS:
+        changed["finish_reason"] = None
+    for part in ("message", "delta"):
+        said = getattr(choice, part, None)
+        if said is not None:
+            text = _text(said.content)
+            if part == "delta" and text is None:
+                text = getattr(said, "refusal", None) or None
+            changed[part] = said.model_copy(update={"content": text, "role": "assistant"})
+    return choice.model_copy(update=changed)
+
+
+def wanted_calls(choice: Any) -> list[FunctionCallContent]:
+    """The calls of a choice, or the pieces of them; arguments that are no text become JSON. One that names no function
+    is a call without a name: it is told, not lost."""
+    said = getattr(choice, "message", None) or getattr(choice, "delta", None)
+    return [
+        FunctionCallContent(
+            id=None if call.id is None else str(call.id),
+            index=getattr(call, "index", None),
+            name=_text(getattr(getattr(call, "function", None), "name", None)),
+            arguments=_json_text(getattr(getattr(call, "function", None), "arguments", None)),
+        )
+        for call in getattr(said, "tool_calls", None) or ()
+    ]
+
+
+def _instead(came: object, hint: str = "") -> NoCompletion:
+    return NoCompletion(f"it answered {show_value(came, _SHOWN)}{hint}", came)
+
+
+def _text(content: Any) -> str | None:
+    """The text of a content: a text, or the texts of its parts; anything else as JSON."""
+    if isinstance(content, list):
+        parts = [_dumped(part) for part in content]
+        return "".join(
+            part["text"] for part in parts if isinstance(part, Mapping) and isinstance(part.get("text"), str)
+        )
+    return _json_text(content)
+
+
+def _json_text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(_dumped(value), ensure_ascii=False)
+
+
+def _dumped(value: Any) -> Any:
+    return value.model_dump() if isinstance(value, BaseModel) else value
