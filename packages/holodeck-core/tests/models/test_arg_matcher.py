@@ -60,7 +60,10 @@ def test_kind_and_value_are_read_from_the_shape(value: Any, kind: str, held: Any
         ({"literal": [{"a": {"regex": "x", "y": 1}}]}, True),
         ({"literal": {"literal": 1}}, True),
         ({"literal": {"regexp": "x"}}, True),
-        ({"literal": {"a": 1}}, False),
+        ({"literal": {"a": 1}}, True),  # `a` may be an alias
+        ({"literal": [{"b": [{"a": 1}], "c": 2}]}, True),
+        ({"literal": {"a": 1, "b": 2}}, False),
+        ({"literal": {"A b": 1}}, False),
         ({"literal": 5}, False),
         ({"a": {"fuzzy": 1}}, False),
     ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from holodeck_core.explain import explain_case, explain_turn
@@ -13,6 +13,7 @@ from holodeck_core.models.test_result import (
     ToolInvocation,
     TurnResult,
 )
+from holodeck_core.plugins.names import FIRST_PARTY_IDS
 from holodeck_core.text import one_line, show_value
 
 _NAME_WIDTH = 200
@@ -37,6 +38,12 @@ def case_line(name: str, status: str, turns: int, duration_ms: float | None, *, 
     if not checked:
         facts.append("nothing checked")
     return Line(f"{_WORDS[status]} {one_line(name, _NAME_WIDTH)} ({', '.join(facts)})", STYLES[status])
+
+
+def plugins_line(plugins: Mapping[str, str]) -> str | None:
+    """``plugins: acme 1.2, other 2.0``: the third-party ones that the run uses; None where it uses none."""
+    used = [f"{name} {version}" for name, version in sorted(plugins.items()) if name not in FIRST_PARTY_IDS]
+    return one_line(f"plugins: {', '.join(used)}", _TEXT_WIDTH) if used else None
 
 
 def rate_line(summary: RepeatSummary) -> Line:

@@ -149,6 +149,11 @@ class PluginHost:
             return tuple(plugin.record() for plugin in plugins)
 
     @property
+    def aliases(self) -> Mapping[str, str]:
+        """The short names, each with the ``plugin/name`` that it stands for."""
+        return self._lookup.aliases
+
+    @property
     def strict(self) -> bool:
         """Whether any broken plugin is fatal (``HOLODECK_STRICT_PLUGINS``)."""
         return self._switches.strict

@@ -71,6 +71,10 @@ class Plugin:
     def contribution(self, kind: Kind, name: str) -> Contribution | None:
         return self._loaded.contributions.get(kind, {}).get(name) if self._loaded else None
 
+    def refused_names(self, kind: Kind) -> tuple[str, ...]:
+        """The names of that kind with which something is wrong, so that they are not contributed."""
+        return tuple(fault.name for fault in self._faults if fault.kind == kind and fault.name is not None)
+
     def why_missing(self, kind: Kind, name: str | None = None) -> str | None:
         """What went wrong where this name (any name, for None) may be expected; None where nothing did."""
         texts = [

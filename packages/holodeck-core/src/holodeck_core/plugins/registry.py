@@ -61,7 +61,7 @@ class Registry:
 
     def _misnamed(self, found: Found) -> Plugin:
         if found.entry_point is None:
-            return Plugin(found, "broken", found.problem)
+            return Plugin(found, found.status, found.problem)
         reason = (
             f"its entry point is called '{found.entry_point.name}' and must be called '{found.plugin_id}'"
         )

@@ -54,7 +54,7 @@ def check_required(
         )
     if host.strict:
         for record in host.records():
-            if record.status in ("broken", "misnamed"):
+            if record.status in ("broken", "misnamed", "incompatible"):
                 why = "; ".join(record.problems)
                 problems.append(
                     Problem(f"the plugin {record.distribution} {record.version} is {record.status}: {why}")
