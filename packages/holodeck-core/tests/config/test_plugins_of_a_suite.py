@@ -152,7 +152,7 @@ test_cases: [{input: hi, expected_tools: [{name: put, args: ARGS}]}]
         ("{own: {literal: {above: 9}}}", None),
         ("{own: {literal: {above: 8}}}", "arg 'own': at above: expected 8, got 9 (call 1)"),
         # Beside another key it is a literal's.
-        ("{own: {above: 9, below: 1}}", "arg 'own': key \"below\" is missing in {\"above\": 9} (call 1)"),
+        ("{own: {above: 9, below: 1}}", 'arg \'own\': key "below" is missing in {"above": 9} (call 1)'),
     ],
 )
 def test_an_alias_may_stand_for_a_matcher(install: Install, args: str, reason: str | None) -> None:

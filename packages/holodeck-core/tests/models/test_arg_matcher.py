@@ -76,7 +76,7 @@ def test_a_literal_is_verbatim_where_it_would_be_read_as_a_matcher_otherwise(
 
 
 def test_literal_around_a_plain_value_is_the_same_as_the_value() -> None:
-    assert ArgMatcher.from_yaml({"literal": {"a": 1}}) == ArgMatcher.from_yaml({"a": 1})
+    assert ArgMatcher.from_yaml({"literal": [1, {}]}) == ArgMatcher.from_yaml([1, {}])
     assert ArgMatcher.from_yaml({"literal": {"fuzzy": 1}}) != ArgMatcher.from_yaml({"fuzzy": 1})
     assert ArgMatcher.from_yaml({"literal": [{"fuzzy": 1}]}) != ArgMatcher.from_yaml([{"fuzzy": 1}])
 

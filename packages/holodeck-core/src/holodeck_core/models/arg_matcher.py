@@ -22,7 +22,8 @@ class ArgMatcher:
 
     ``kind`` is ``"literal"``, another matcher's name, or ``"plugin/name"``; ``value`` is what is under it.
     ``verbatim`` is True for a literal written as `{literal: X}` in which something would otherwise be read
-    as a matcher, or could be by an alias; in any other literal, matchers may stand at any depth. Instances compare by these three.
+    as a matcher, or could be by an alias; in any other literal, matchers may stand at any depth. Instances
+    compare by these three.
     """
 
     __slots__ = ("kind", "value", "verbatim")

@@ -18,7 +18,8 @@ class PluginRecord(NamedTuple):
     ``status`` is ``ok`` for a plugin that loaded without a problem; ``broken`` where anything about it is
     wrong (what stands in ``contributions`` can be used all the same); ``misnamed`` where the entry point is
     not called ``id``, ``incompatible`` where it is made for another version of the plugin API, and ``disabled``
-    where the user said so (none of these is ever imported); else ``not loaded``. ``problems`` says what is wrong, or by what the plugin is disabled, one line each.
+    where the user said so (none of these is ever imported); else ``not loaded``. ``problems`` says what is
+    wrong, or by what the plugin is disabled, one line each.
     """
 
     id: str
