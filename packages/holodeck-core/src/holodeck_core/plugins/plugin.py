@@ -113,8 +113,15 @@ class Plugin:
         """What is known of it at the moment."""
         by_kind = self._loaded.contributions if self._loaded else {}
         contributions = {kind: tuple(by_name.values()) for kind, by_name in by_kind.items()}
+        entry_point = self.found.entry_point
         return PluginRecord(
-            self.id, self.found.distribution, self.found.version, self.status, contributions, self.problems
+            self.id,
+            self.found.distribution,
+            self.found.version,
+            self.status,
+            contributions,
+            self.problems,
+            entry_point.value.partition(":")[0].strip() if entry_point and self.loadable else None,
         )
 
     def _extra_hint(self, kind: Kind, name: str, error: BaseException) -> str:

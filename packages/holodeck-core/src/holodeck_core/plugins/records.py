@@ -19,7 +19,8 @@ class PluginRecord(NamedTuple):
     wrong (what stands in ``contributions`` can be used all the same); ``misnamed`` where the entry point is
     not called ``id``, ``incompatible`` where it is made for another version of the plugin API, and ``disabled``
     where the user said so (none of these is ever imported); else ``not loaded``. ``problems`` says what is
-    wrong, or by what the plugin is disabled, one line each.
+    wrong, or by what the plugin is disabled, one line each. ``module`` is the one that has its hooks; None where
+    none may be imported.
     """
 
     id: str
@@ -28,6 +29,7 @@ class PluginRecord(NamedTuple):
     status: Status
     contributions: Mapping[Kind, tuple[Contribution, ...]]
     problems: tuple[str, ...]
+    module: str | None = None
 
 
 class Resolved(NamedTuple):
