@@ -29,7 +29,7 @@ class Example(NamedTuple):
     name: str
     summary: str
     usage: str
-    target: str = "{class_name}"
+    target: str = "{stem}{kind}"
 
 
 def _in_file(text: str) -> str:
@@ -74,6 +74,10 @@ EXAMPLES: Final[Mapping[Kind, Example]] = {
 }
 
 
+# Names that mean something else in the files of the project.
+_TAKEN: Final = frozenset({"annotations", "grade", "hooks", "pytest", "turn"})
+
+
 class PluginName(NamedTuple):
     """The id of a plugin, and the name of its contribution where one was given."""
 
@@ -103,7 +107,8 @@ def plugin_files(name: PluginName, kind: Kind, core: str) -> dict[str, str]:
     example = EXAMPLES[kind]
     contribution = name.contribution or example.name
     words = contribution.replace("-", "_")
-    module = f"{words}_" if keyword.iskeyword(words) or words in ("hooks", "test") else words
+    module = f"{words}_" if keyword.iskeyword(words) or words in _TAKEN else words
+    stem = "".join(word.capitalize() for word in words.split("_"))
     package = f"{PREFIX}{name.id}".replace("-", "_")
     values = {
         "core": core,
@@ -117,7 +122,8 @@ def plugin_files(name: PluginName, kind: Kind, core: str) -> dict[str, str]:
         "package": package,
         "requirement": "holodeck-cli" if kind == "command" else "holodeck-core",
         "summary": example.summary,
-        "target": example.target.format(class_name=_class_name(words), module=module),
+        "stem": stem,
+        "target": example.target.format(stem=stem, kind=kind.capitalize(), module=module),
     }
     values["usage"] = Template(example.usage).substitute(values)
     sources = {
@@ -136,8 +142,3 @@ def plugin_files(name: PluginName, kind: Kind, core: str) -> dict[str, str]:
     }
     init = f'"""A {kind} for HoloDeck: {example.summary}."""\n'
     return {**files, f"src/{package}/__init__.py": init, f"src/{package}/py.typed": ""}
-
-
-def _class_name(words: str) -> str:
-    name = "".join(word.capitalize() for word in words.split("_"))
-    return f"{name}_" if keyword.iskeyword(name) else name
