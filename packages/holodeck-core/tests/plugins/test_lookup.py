@@ -262,7 +262,7 @@ class TestQualified:
             plugins.ids(), plugins.records(), plugins.names("matcher")
         assert searches.count(None) == 1
         own = {"holodeck-cli", "holodeck-core", "holodeck-graders"}
-        assert set(searches) == {None, "acme", "holodeck-acme", *own}
+        assert set(searches) == {None, "holodeck-acme", *own}
 
     def test_making_a_host_looks_at_nothing(self, acme: None, host: Any, searches: Any) -> None:
         host(disabled=["other"], aliases={"close": "acme/near"})

@@ -110,8 +110,10 @@ def _version(candidate: Distribution) -> str:
 
 
 def _field(candidate: Distribution, field: str) -> str | None:
+    """One header of the metadata. All of it is not parsed: that takes longer than everything else in a listing."""
     try:
-        metadata = candidate.metadata
-        return one_line(metadata[field]) if field in metadata else None
+        text = candidate.read_text("METADATA") or candidate.read_text("PKG-INFO") or ""
     except Exception:  # noqa: BLE001 - boundary: a stranger's metadata, in whatever state it is
         return None
+    found = re.search(rf"^{field}:(.*)$", text.partition("\n\n")[0], re.MULTILINE | re.IGNORECASE)
+    return one_line(found[1]) if found else None
