@@ -3,8 +3,9 @@
     python bench/startup.py [--rounds 10]
 
 CPU seconds, user and system, of ``holodeck --version``, ``holodeck --help`` and ``holodeck test`` of one case with the
-provider ``scripted``, the last two also with twenty plugins installed that are not used; of ``python -c pass``; and of a Python that imports the libraries which such a test cannot do
-without. Each is a process of its own; they take turns, and the least of all rounds counts.
+provider ``scripted``, the last two also with twenty plugins installed that are not used; of ``python -c pass``; and of
+a Python that imports the libraries which such a test cannot do without. Each is a process of its own; they take turns,
+and the least of all rounds counts.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from holodeck_core.api.reply import ToolCall
 from holodeck_core.api.suite import BoundMetric
 from holodeck_core.api.values import EMPTY_DICT, JsonValue, to_json
 from holodeck_core.config.binding.matchers import MatcherBuilder
-from holodeck_core.config.binding.options import strict
+from holodeck_core.config.binding.options import options_of
 from holodeck_core.engine.verdicts import judge
 from holodeck_core.models.arg_matcher import ArgMatcher
 from holodeck_core.plugins.host import PluginHost
@@ -79,8 +79,8 @@ def _metric(metric: str | type[Metric] | Metric, options: Mapping[str, Any]) -> 
         return type(metric).__name__, metric
     if isinstance(metric, str):
         metric_class: type[Metric] = PluginHost().metric(metric, Metric).object
-        return metric, metric_class(strict(metric_class.Options).model_validate(options))
-    return metric.__name__, metric(strict(metric.Options).model_validate(options))
+        return metric, metric_class(options_of(metric_class).model_validate(options))
+    return metric.__name__, metric(options_of(metric).model_validate(options))
 
 
 def grade(grader: str | Callable[[GraderContext], Any], view: GraderContext | str, /) -> GraderResult:

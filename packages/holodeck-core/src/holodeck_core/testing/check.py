@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, Literal, TypeAlias
 
 import attrs
-from pydantic import BaseModel
 
 from holodeck_core.api.backend import Backend
 from holodeck_core.api.faults import USER_FAULTS, describe
@@ -14,7 +13,7 @@ from holodeck_core.api.matcher import Matcher
 from holodeck_core.api.metric import Metric
 from holodeck_core.api.reporter import Reporter
 from holodeck_core.api.validator import Validator
-from holodeck_core.config.binding.options import strict
+from holodeck_core.config.binding.options import options_of
 from holodeck_core.errors import BrokenPlugin, UnknownName
 from holodeck_core.plugins import missing
 from holodeck_core.plugins.contribution import Contribution
@@ -163,12 +162,10 @@ def _wrong_target(kind: Kind, target: Any) -> str | None:
 
 
 def _wrong_options(target: Any) -> Iterator[str]:
-    options = getattr(target, "Options", None)
-    if not (isinstance(options, type) and issubclass(options, BaseModel)):
-        yield "its Options are no pydantic model; NoOptions is for what has none"
-        return
     try:
-        strict(options).model_json_schema()
+        options_of(target).model_json_schema()
+    except ValueError as error:
+        yield str(error)
     except USER_FAULTS as error:  # boundary: the schema of a plugin's options is made by its code
         yield f"its Options give no JSON Schema: {describe(error)}"
 

@@ -18,7 +18,7 @@ from holodeck_core.api.reply import ToolCall
 from holodeck_core.api.reporter import NoOptions, Reporter
 from holodeck_core.api.validator import Accepted, Refused, Validator
 from holodeck_core.api.values import JsonValue
-from holodeck_core.config.binding.options import strict
+from holodeck_core.config.binding.options import options_of
 from holodeck_core.engine.own_loop import run_in_own_loop
 from holodeck_core.engine.start import run_suite
 from holodeck_core.models.test_result import TestReport
@@ -146,7 +146,7 @@ def _command(target: Any) -> None:
 
 def _options(target: type[Metric] | type[Backend] | type[Reporter]) -> BaseModel:
     try:
-        return strict(target.Options).model_validate({})
+        return options_of(target).model_validate({})
     except ValidationError as error:
         keys = sorted(
             {str(line["loc"][0]) for line in error.errors() if line["type"] == "missing" and line["loc"]}
