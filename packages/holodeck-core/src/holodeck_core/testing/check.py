@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+import traceback
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 import attrs
@@ -149,7 +152,7 @@ def _of_contribution(
         if problems:
             return
     if call:
-        yield _called(kind, target, subject)
+        yield _called(kind, target, contribution.target, subject)
 
 
 def _wrong_target(kind: Kind, target: Any) -> str | None:
@@ -170,11 +173,22 @@ def _wrong_options(target: Any) -> Iterator[str]:
         yield f"its Options give no JSON Schema: {describe(error)}"
 
 
-def _called(kind: Kind, target: Any, subject: str) -> Finding:
+def _called(kind: Kind, value: Any, target: str, subject: str) -> Finding:
     try:
-        call_once(kind, target)
+        call_once(kind, value)
     except Skipped as reason:
         return Finding("call", subject, "skipped", str(reason))
     except USER_FAULTS as error:  # boundary: the code of a plugin
-        return Finding("call", subject, "failed", describe(error, with_place=True))
+        return Finding("call", subject, "failed", f"{describe(error)}{_place(error, target)}")
     return Finding("call", subject, "ok")
+
+
+def _place(error: BaseException, target: str) -> str:
+    """`` (file.py:12 in function)`` for the innermost place in the plugin's own code where the exception came from."""
+    top = sys.modules.get(target.partition(":")[0].partition(".")[0])
+    file = getattr(top, "__file__", None)
+    if file is None:
+        return ""
+    own = str(Path(file).parent if hasattr(top, "__path__") else file)
+    frames = [each for each in traceback.extract_tb(error.__traceback__) if each.filename.startswith(own)]
+    return f" ({Path(frames[-1].filename).name}:{frames[-1].lineno} in {frames[-1].name})" if frames else ""
