@@ -29,6 +29,14 @@ DOCUMENTS = sorted(
     ]
 )
 INSTALL = "python3 -m venv .venv && .venv/bin/pip install "
+# What a document installs goes into a folder of its own; of what it needs, everything is there.
+INSTALLS = {
+    "PIP_NO_DEPS": "1",
+    "PIP_NO_BUILD_ISOLATION": "0",  # which switches it off
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "PIP_ROOT_USER_ACTION": "ignore",
+    "PYTEST_ADDOPTS": "-p no:asyncio -p no:cacheprovider",
+}
 FENCE = re.compile(r"^```(\w+)(?: ([\w./-]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -47,7 +55,7 @@ def blocks(document: Path) -> Iterator[Block]:
 
 def normal(text: str) -> str:
     """The output without what differs from run to run: times, and the order in which cases finished."""
-    lines = re.sub(r"\b\d+(\.\d+)? (ms|s)\b", "N ms", text).strip().splitlines()
+    lines = re.sub(r"\b\d+(\.\d+)? ?(ms|s)\b", "N ms", text).strip().splitlines()
     first = next((number for number, line in enumerate(lines) if line.startswith("PASS ")), len(lines))
     passed = sorted(line for line in lines if line.startswith("PASS "))
     others = [line for line in lines if not line.startswith("PASS ")]
@@ -60,6 +68,9 @@ def run(command: str, folder: Path) -> str:
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "NO_COLOR": "1",
         "COLUMNS": "100",
+        **INSTALLS,
+        "PIP_TARGET": str(folder / "site"),
+        "PYTHONPATH": str(folder / "site"),
     }
     done = subprocess.run(
         command,

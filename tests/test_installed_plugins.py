@@ -56,9 +56,8 @@ def place(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> Place:
     assert cli("plugins", "new", "acme", "--kind", "grader", folder=folder).exit_code == 0
     pip = [sys.executable, "-m", "pip", "--quiet"]
     own = folder / "wheels"
-    subprocess.run(
-        [*pip, "wheel", "--no-deps", "--wheel-dir", str(own), str(folder / "holodeck-acme")], check=True
-    )
+    build = [*pip, "wheel", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*build, "--wheel-dir", str(own), str(folder / "holodeck-acme")], check=True)
     venv.create(folder / "venv", with_pip=False)
     python = folder / "venv" / "bin" / "python"
     built = [str(wheel) for wheel in (*wheels.glob("*.whl"), *own.glob("*.whl"))]
