@@ -131,3 +131,20 @@ class TestInProcess:
         done = cli("tset")
         assert done.exit_code == 2
         assert "Did you mean 'test'?" in done.stderr
+
+
+def test_reports_say_which_plugins_a_run_used(acme: Any, tmp_path: Path) -> None:
+    acme()
+    agent = {
+        "name": "desk",
+        "model": {"provider": "scripted", "replies": [{"reply": "a"}]},
+        "evaluations": {"metrics": [{"type": "code", "grader": "acme/yes"}]},
+        "test_cases": [{"input": "a"}],
+    }
+    (tmp_path / "agent.yaml").write_text(json.dumps(agent))
+    done = cli("test", "-o", "report.md", "-o", "report.json", "-o", "report.xml", folder=tmp_path)
+    assert done.stdout.splitlines()[0] == "plugins: acme 1.2"
+    assert "` plugins: acme 1.2 `" in (tmp_path / "report.md").read_text().splitlines()[0]
+    assert json.loads((tmp_path / "report.json").read_text())["environment"]["plugin acme"] == "1.2"
+    assert 'name="plugin acme" value="1.2"' in (tmp_path / "report.xml").read_text()
+    assert "plugins:" not in cli("test", "-q", folder=tmp_path).stdout

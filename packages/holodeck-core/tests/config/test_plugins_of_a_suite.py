@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from holodeck_core import ConfigError, load_suite, run_suite_sync
-from holodeck_core.testing.fake_distribution import FakeDistribution
+from holodeck_core.testing import FakeDistribution
+
+pytest_plugins = ["holodeck_core.testing.fixtures"]
 
 Install = Callable[[str], Path]
 
@@ -36,17 +38,12 @@ class Checks(Metric):
 
 
 @pytest.fixture
-def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+def install(tmp_path: Path, install_plugin: Any) -> Install:
     """Installs a plugin that contributes a metric, or whatever its hooks module holds."""
 
     def install(metric: str, hooks: str = HOOKS) -> Path:
-        site = tmp_path / "site"
         modules = {"acme_hooks_of_a_suite.py": hooks, "acme_checks_of_a_suite.py": metric}
-        points = {"acme": "acme_hooks_of_a_suite"}
-        FakeDistribution("holodeck-acme", entry_points=points, modules=modules).install(site)
-        monkeypatch.syspath_prepend(site)
-        for module in ("acme_hooks_of_a_suite", "acme_checks_of_a_suite"):
-            monkeypatch.delitem(sys.modules, module, raising=False)
+        install_plugin(FakeDistribution("holodeck-acme", modules=modules))
         (tmp_path / "agent.yaml").write_text(AGENT)
         return tmp_path / "agent.yaml"
 
