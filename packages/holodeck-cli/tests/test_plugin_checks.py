@@ -89,6 +89,12 @@ class TestCheck:
         assert (failed["rule"], failed["subject"]) == ("target", "grader acme/yes")
         assert "cannot import acme_of_cli_checks:yes" in failed["message"]
 
+    def test_what_plugins_print_is_no_part_of_it(self, acme: Any) -> None:
+        acme(GOOD.replace("    return True", "    print('graded')\n    return True"))
+        done = cli("plugins", "check", "acme", "--json")
+        assert json.loads(done.stdout)["ok"]
+        assert "graded" in done.stderr
+
     def test_without_plugins_there_is_nothing_to_check(self) -> None:
         off = {"HOLODECK_PLUGIN_AUTOLOAD": "0"}
         assert cli("plugins", "check", environ=off) == (0, "no third-party plugin is installed\n", "")

@@ -102,10 +102,16 @@ def read_name(text: str) -> PluginName:
     return PluginName(wanted, name)
 
 
+def full_name_of(name: PluginName, kind: Kind) -> str:
+    """What the new contribution is called in a file."""
+    return f"{name.id}/{name.contribution or EXAMPLES[kind].name}"
+
+
 def plugin_files(name: PluginName, kind: Kind, core: str) -> dict[str, str]:
     """The files of the project, by their path in it. ``core`` is the version that the plugin needs at least."""
     example = EXAMPLES[kind]
-    contribution = name.contribution or example.name
+    full = full_name_of(name, kind)
+    contribution = full.partition("/")[2]
     words = contribution.replace("-", "_")
     module = f"{words}_" if keyword.iskeyword(words) or words in _TAKEN else words
     stem = "".join(word.capitalize() for word in words.split("_"))
@@ -113,7 +119,7 @@ def plugin_files(name: PluginName, kind: Kind, core: str) -> dict[str, str]:
     values = {
         "core": core,
         "distribution": f"{PREFIX}{name.id}",
-        "full": f"{name.id}/{contribution}",
+        "full": full,
         "hook": HOOKS[kind],
         "id": name.id,
         "kind": kind,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import redirect_stdout
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -34,7 +36,8 @@ def list_plugins(
     from holodeck_cli.streams import tell
     from holodeck_core.plugins.host import PluginHost
 
-    records = PluginHost().records()
+    with redirect_stdout(sys.stderr):  # what hooks modules print is no part of the list
+        records = PluginHost().records()
     if json:
         from holodeck_cli.json_text import json_text
 
@@ -62,19 +65,22 @@ def check_plugins(
     reporter is told of a run, and so on; nothing is sent to a backend. Exit codes: 0 nothing falls short; 1 something
     does; 2 there is no such plugin.
     """
+    from holodeck_cli.ending import expect_leftovers
     from holodeck_cli.exit_codes import ExitCode
     from holodeck_cli.streams import tell
     from holodeck_core.plugins.host import PluginHost
     from holodeck_core.plugins.names import FIRST_PARTY_IDS
     from holodeck_core.testing.check import check_plugin
 
+    expect_leftovers()
     host = PluginHost()
     if plugin is None:
         records = host.records(load=False)
         ids = sorted({record.id for record in records}.difference(FIRST_PARTY_IDS))
     else:
         ids = [plugin]
-    checks = [check_plugin(each, host=host, call=call) for each in ids]
+    with redirect_stdout(sys.stderr):  # what plugins print is no part of the findings
+        checks = [check_plugin(each, host=host, call=call) for each in ids]
     if json:
         from holodeck_cli.json_text import json_text
 
@@ -125,7 +131,7 @@ def new_plugin(
     from holodeck_cli.exit_codes import ExitCode
     from holodeck_cli.mistakes import UsageMistake
     from holodeck_cli.new_files import write_new
-    from holodeck_cli.new_plugin import plugin_files, read_name
+    from holodeck_cli.new_plugin import full_name_of, plugin_files, read_name
     from holodeck_cli.streams import tell
 
     try:
@@ -136,7 +142,7 @@ def new_plugin(
     files = plugin_files(wanted, kind.value, __version__)
     if not write_new(folder, files):
         return ExitCode.USAGE
-    tell(f"wrote {len(files)} files into {folder}")
+    tell(f"wrote {len(files)} files into {folder}: the {kind.value} {full_name_of(wanted, kind.value)}")
     steps = ["pip install -e '.[dev]'", "pytest", f"holodeck plugins check {wanted.id}"]
     tell(["", "Next:", f"  cd {folder}", *(f"  {step}" for step in steps)])
     return ExitCode.OK
