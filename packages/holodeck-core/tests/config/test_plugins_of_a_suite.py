@@ -160,6 +160,17 @@ def test_an_alias_may_stand_for_a_matcher(install: Install, args: str, reason: s
     assert record["unmatched_reason"] == reason
 
 
+def test_a_key_that_only_looks_like_a_matcher_is_told_how_it_is_written(install: Install) -> None:
+    agent = install(MATCHER, MATCHER_HOOKS)
+    agent.write_text(ALIASED.replace("ARGS", "{own: {text/plain: hello}}"))
+    with pytest.raises(ConfigError) as caught:
+        load_suite(agent)
+    [problem] = caught.value.problems
+    assert problem.path.endswith('.args.own["text/plain"]')
+    assert problem.message.endswith("for a value with such a key write {literal: {…}}")
+    assert "pip" not in problem.message
+
+
 def test_an_alias_of_something_else_is_a_mistake_as_a_matcher(install: Install) -> None:
     agent = install(MATCHER, MATCHER_HOOKS)
     agent.write_text(ALIASED.replace("ARGS", "{own: {pii: 9}}"))

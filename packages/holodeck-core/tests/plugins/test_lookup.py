@@ -363,3 +363,26 @@ class TestValidators:
         assert [record.status for record in plugins.records()] == ["broken", "ok"]
         with pytest.raises(BrokenPlugin, match=r"acme/polite"):
             host(environ={"HOLODECK_STRICT_PLUGINS": "1"}).validators()
+
+
+class TestRecord:
+    def test_a_record_says_what_a_plugin_contributes_and_where_its_hooks_are(
+        self, acme: None, host: Any
+    ) -> None:
+        record = host().record("acme")
+        assert (record.id, record.status, record.module) == ("acme", "ok", "holodeck_acme_hooks")
+        assert "matcher" in record.contributions
+
+    def test_a_broken_one_has_one_too(self, install: Any, host: Any) -> None:
+        install("holodeck-acme", "raise ValueError('x')")
+        assert host().record("acme").status == "broken"
+
+    def test_one_that_is_never_imported_has_none(self, install: Any, host: Any) -> None:
+        install("holodeck-acme", "", entry_points={"other": "holodeck_acme_hooks"})
+        with pytest.raises(BrokenPlugin, match=r"the plugin 'acme' cannot be had: .* misnamed"):
+            host().record("acme")
+        with pytest.raises(
+            UnknownName, match=r"the plugin 'gone' cannot be had: no plugin 'gone' is installed"
+        ):
+            host().record("gone")
+        assert [record.module for record in host().records()] == [None]

@@ -299,6 +299,16 @@ def test_a_plugin_that_is_not_there_is_unknown(checked: Any) -> None:
     checked(hook("grader"), GOOD["grader"])
     with pytest.raises(UnknownName, match=r"the plugin 'amce' .* did you mean 'acme'\?"):
         check_plugin("amce", host=PluginHost(environ={}))
+    with pytest.raises(UnknownName, match=r"HOLODECK_PLUGIN_AUTOLOAD=0 hides all third-party plugins"):
+        check_plugin("acme", host=PluginHost(environ={"HOLODECK_PLUGIN_AUTOLOAD": "0"}))
+
+
+def test_one_that_is_switched_off_falls_short_of_being_there(checked: Any) -> None:
+    checked(hook("grader"), GOOD["grader"])
+    check = check_plugin("acme", host=PluginHost(environ={"HOLODECK_DISABLE_PLUGINS": "acme"}))
+    assert [str(finding) for finding in check.failed] == [
+        "failed: entry-point: acme: disabled: disabled by HOLODECK_DISABLE_PLUGINS"
+    ]
 
 
 @pytest.mark.parametrize("plugin_id", ["core", "graders", "cli"])

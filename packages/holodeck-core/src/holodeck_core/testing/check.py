@@ -18,11 +18,9 @@ from holodeck_core.api.reporter import Reporter
 from holodeck_core.api.validator import Validator
 from holodeck_core.config.binding.options import options_of
 from holodeck_core.errors import BrokenPlugin, UnknownName
-from holodeck_core.plugins import missing
 from holodeck_core.plugins.contribution import Contribution
 from holodeck_core.plugins.hookspecs import Kind
 from holodeck_core.plugins.host import PluginHost
-from holodeck_core.plugins.names import FIRST_PARTY_IDS
 from holodeck_core.plugins.records import PluginRecord, full_name
 from holodeck_core.testing.light_import import what_is_heavy
 from holodeck_core.testing.smoke import Skipped, call_once
@@ -93,11 +91,7 @@ def check_plugin(plugin_id: str, *, host: PluginHost | None = None, call: bool =
     for a plugin that is not installed. A distribution of that id that is not the one that counts is a failure, too.
     """
     host = PluginHost() if host is None else host
-    records = host.records()
-    own = [record for record in records if record.id == plugin_id]
-    if not own:
-        others = {record.id: None for record in records if record.id not in FIRST_PARTY_IDS}
-        raise UnknownName(missing.not_installed(f"the plugin '{plugin_id}'", plugin_id, "", others))
+    own = [record for record in host.records() if record.id == plugin_id] or [host.record(plugin_id)]
     counts = next(
         (record for record in own if record.status in ("ok", "broken") and record.contributions), own[0]
     )
