@@ -166,7 +166,7 @@ def test_a_key_that_only_looks_like_a_matcher_is_told_how_it_is_written(install:
     with pytest.raises(ConfigError) as caught:
         load_suite(agent)
     [problem] = caught.value.problems
-    assert problem.path.endswith('.args.own["text/plain"]')
+    assert problem.path.endswith(".args.own.text/plain")
     assert problem.message.endswith("for a value with such a key write {literal: {…}}")
     assert "pip" not in problem.message
 
