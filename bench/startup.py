@@ -3,8 +3,9 @@
     python bench/startup.py [--rounds 10]
 
 CPU seconds, user and system, of ``holodeck --version``, ``holodeck --help`` and ``holodeck test`` of one case with the
-provider ``scripted``; of ``python -c pass``; and of a Python that imports the libraries which such a test cannot do
-without. Each is a process of its own; they take turns, and the least of all rounds counts.
+provider ``scripted``, the last two also with twenty plugins installed that are not used; of ``python -c pass``; and of
+a Python that imports the libraries which such a test cannot do without. Each is a process of its own; they take turns,
+and the least of all rounds counts.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import tempfile
 from pathlib import Path
 
 from processes import HOLODECK, cost
+
+from holodeck_core.testing import FakeDistribution
 
 AGENT_FILE = """\
 name: one case
@@ -29,12 +32,24 @@ test_cases:
 
 NEEDED = "import asyncio, attrs, pluggy, pydantic, typer, yaml"
 
+# Plugins are found on sys.path; a process that starts there has them.
+PLUGINS = "import sys; sys.path.insert(0, 'site'); from holodeck_cli.main import main; main(sys.argv[1:])"
+HOOKS = "raise AssertionError('imported')"
+
+
+def with_plugins(*args: str) -> tuple[str, ...]:
+    """The command line where twenty plugins are installed."""
+    return (sys.executable, "-c", PLUGINS, *args)
+
+
 COMMANDS = {
     "python -c pass": (sys.executable, "-c", "pass"),
     "python, imports": (sys.executable, "-c", NEEDED),
     "--version": (*HOLODECK, "--version"),
     "--help": (*HOLODECK, "--help"),
     "test, one case": (*HOLODECK, "test", "agent.yaml"),
+    "--help, 20": with_plugins("--help"),
+    "test, 20": with_plugins("test", "agent.yaml"),
 }
 
 
@@ -46,6 +61,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "agent.yaml").write_text(AGENT_FILE)
+        for number in range(20):
+            hooks = {f"acme{number}_hooks.py": HOOKS}
+            FakeDistribution(f"holodeck-acme{number}", modules=hooks).install(folder / "site")
         for command in COMMANDS.values():
             cost(command, folder)  # compiles what is not compiled yet
         measured = [

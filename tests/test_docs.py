@@ -33,6 +33,14 @@ DOCUMENTS = sorted(
 )
 terminal = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "terminal.py")))
 INSTALL = "python3 -m venv .venv && .venv/bin/pip install "
+# What a document installs goes into a folder of its own; of what it needs, everything is there.
+INSTALLS = {
+    "PIP_NO_DEPS": "1",
+    "PIP_NO_BUILD_ISOLATION": "0",  # which switches it off
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "PIP_ROOT_USER_ACTION": "ignore",
+    "PYTEST_ADDOPTS": "-p no:cacheprovider",
+}
 FENCE = re.compile(r"^```(\w+)(?: ([\w./-]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -65,6 +73,9 @@ def run(command: str, folder: Path) -> str:
         "NO_COLOR": "1",
         "COLUMNS": "100",
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # what this repository's own tests need is not everybody's
+        **INSTALLS,
+        "PIP_TARGET": str(folder / "site"),
+        "PYTHONPATH": str(folder / "site"),
     }
     done = subprocess.run(
         command,

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 import venv
 import zipfile
 from email.parser import Parser
@@ -14,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
 PACKAGES = ("core", "graders", "cli")
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -50,17 +48,6 @@ async def main():
 
 asyncio.run(main())
 """
-
-
-@pytest.fixture(scope="module")
-def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheels")
-    sources = [str(ROOT / f"packages/holodeck-{package}") for package in PACKAGES]
-    subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), *sources],
-        check=True,
-    )
-    return folder
 
 
 def _wheel(wheels: Path, package: str) -> Path:

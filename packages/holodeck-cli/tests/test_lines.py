@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holodeck_cli.reporters.lines import summary_line
+from holodeck_cli.reporters.lines import plugins_line, summary_line
 from holodeck_core import ReportSummary
 from holodeck_core.case_lines import case_line, duration
 
@@ -61,3 +61,15 @@ def test_a_case_is_told_in_one_bounded_line() -> None:
     assert "\n" not in line.text
     assert "\x1b" not in line.text
     assert len(line.text) < 250
+
+
+@pytest.mark.parametrize(
+    ("plugins", "line"),
+    [
+        ({"core": "1", "graders": "1", "cli": "1"}, None),
+        ({"core": "1", "zeta": "2.0", "acme": "1.2"}, "plugins: acme 1.2, zeta 2.0"),
+        ({"acme": "1\x1b[2J\n"}, "plugins: acme 1"),
+    ],
+)
+def test_third_party_plugins_stand_in_the_header(plugins: dict[str, str], line: str | None) -> None:
+    assert plugins_line(plugins) == line

@@ -95,3 +95,11 @@ def test_the_list_is_told_whatever_the_switches_say(
 ) -> None:
     plugins = listed(holodeck, {**site, **env})
     assert plugins.get("acme", {}).get("status") == status
+
+
+def test_what_a_hooks_module_prints_is_no_part_of_the_list(holodeck: Holodeck, tmp_path: Path) -> None:
+    hooks = {"loud_hooks.py": f"print('hello')\n{HOOKS}"}
+    FakeDistribution("holodeck-loud", modules=hooks).install(tmp_path / "site")
+    done = holodeck("plugins", "list", "--json", env={"PYTHONPATH": str(tmp_path / "site")})
+    assert "loud" in {plugin["id"] for plugin in json.loads(done.stdout)["plugins"]}
+    assert done.stderr == "hello\n"

@@ -83,3 +83,22 @@ def test_the_help_page_lists_plugins_without_importing_them(
     FakeDistribution("holodeck-acme", version="1.2", modules={"acme_hooks.py": hooks}).install(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     assert "acme_hooks" not in modules_after(tmp_path, "--help")
+
+
+@pytest.mark.parametrize("args", [("--version",), ("--help",), ("test",), ("validate",)], ids=" ".join)
+def test_twenty_plugins_that_are_not_used_import_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...]
+) -> None:
+    (tmp_path / "agent.yaml").write_text(
+        "name: a\nmodel: {provider: scripted, replies: [{reply: hi}]}\n"
+        "evaluations: {metrics: [{type: standard, metric: equality}]}\n"
+        "test_cases: [{input: hi, ground_truth: hi}]\n"
+    )
+    site = tmp_path / "site"
+    site.mkdir()
+    monkeypatch.setenv("PYTHONPATH", str(site))
+    without = modules_after(tmp_path, *args)
+    for number in range(20):
+        hooks = {f"acme{number}_hooks.py": "raise AssertionError('imported')"}
+        FakeDistribution(f"holodeck-acme{number}", modules=hooks).install(site)
+    assert modules_after(tmp_path, *args) == without

@@ -20,7 +20,7 @@ COMMANDS: Final = {
     "import": Command("holodeck_cli.commands.import_", "Make a suite of recorded conversations."),
     "init": Command("holodeck_cli.commands.init", "Write a small agent that runs at once, without a key."),
     "plugins": Command(
-        "holodeck_cli.commands.plugins", "Show the installed plugins and what each contributes."
+        "holodeck_cli.commands.plugins", "Show the installed plugins, check one, or write a new one."
     ),
     "schema": Command(
         "holodeck_cli.commands.schema", "Print the JSON Schema of the agent file, for editors."

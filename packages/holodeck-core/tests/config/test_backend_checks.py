@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from holodeck_core import ConfigError, load_suite
 from holodeck_core.errors import Problem
-from holodeck_core.testing.fake_distribution import FakeDistribution
+from holodeck_core.testing import FakeDistribution
+
+pytest_plugins = ["holodeck_core.testing.fixtures"]
 
 PLUGIN = """
 from pydantic import BaseModel
@@ -55,12 +56,9 @@ TOOL = "tools: [{type: prompt, template: Hello, name: %s}]\n"
 
 
 @pytest.fixture(autouse=True)
-def acme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    FakeDistribution("holodeck-acme", modules={"acme_checks.py": PLUGIN}).install(tmp_path / "site")
-    monkeypatch.syspath_prepend(tmp_path / "site")
+def acme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, install_plugin: Any) -> None:
+    install_plugin(FakeDistribution("holodeck-acme", modules={"acme_checks.py": PLUGIN}))
     monkeypatch.chdir(tmp_path)
-    yield
-    sys.modules.pop("acme_checks", None)
 
 
 def found(text: str, **files: str) -> list[str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
+from typing import Any
 
 import pytest
 
 from holodeck_core.errors import Problem
-from holodeck_core.testing.fake_distribution import FakeDistribution
+from holodeck_core.testing import FakeDistribution
+
+pytest_plugins = ["holodeck_core.testing.fixtures"]
 
 Problems = Callable[..., list[Problem]]
 
@@ -111,9 +113,8 @@ def holodeck_backends():
 
 
 @pytest.fixture
-def acme(tmp_path: Path, problems: Problems, monkeypatch: pytest.MonkeyPatch) -> None:
-    FakeDistribution("holodeck-acme", modules={"acme_hooks.py": PLUGIN}).install(tmp_path / "site")
-    monkeypatch.syspath_prepend(tmp_path / "site")
+def acme(problems: Problems, install_plugin: Any) -> None:
+    install_plugin(FakeDistribution("holodeck-acme", modules={"acme_hooks.py": PLUGIN}))
 
 
 OPTIONS = [

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from holodeck_core import ConfigError, load_suite, run_suite_sync
-from holodeck_core.testing.fake_distribution import FakeDistribution
+from holodeck_core.testing import FakeDistribution
+
+pytest_plugins = ["holodeck_core.testing.fixtures"]
 
 Install = Callable[[str], Path]
 
@@ -36,17 +38,12 @@ class Checks(Metric):
 
 
 @pytest.fixture
-def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+def install(tmp_path: Path, install_plugin: Any) -> Install:
     """Installs a plugin that contributes a metric, or whatever its hooks module holds."""
 
     def install(metric: str, hooks: str = HOOKS) -> Path:
-        site = tmp_path / "site"
         modules = {"acme_hooks_of_a_suite.py": hooks, "acme_checks_of_a_suite.py": metric}
-        points = {"acme": "acme_hooks_of_a_suite"}
-        FakeDistribution("holodeck-acme", entry_points=points, modules=modules).install(site)
-        monkeypatch.syspath_prepend(site)
-        for module in ("acme_hooks_of_a_suite", "acme_checks_of_a_suite"):
-            monkeypatch.delitem(sys.modules, module, raising=False)
+        install_plugin(FakeDistribution("holodeck-acme", modules=modules))
         (tmp_path / "agent.yaml").write_text(AGENT)
         return tmp_path / "agent.yaml"
 
@@ -106,3 +103,82 @@ def test_a_broken_plugin_is_fatal_where_the_user_is_strict(
     agent = install("", "raise ImportError('no luck')")
     with pytest.raises(ConfigError, match=r"holodeck-acme 1\.0 is broken: .*ImportError: no luck"):
         load_suite(agent)
+
+
+MATCHER_HOOKS = """
+from holodeck_core.plugins import Contribution, hookimpl
+
+@hookimpl
+def holodeck_matchers():
+    return [Contribution("above", "acme_checks_of_a_suite:Above", "numbers above one")]
+
+@hookimpl
+def holodeck_metrics():
+    return [Contribution("pii", "acme_checks_of_a_suite:Above", "no matcher")]
+"""
+
+MATCHER = """
+from holodeck_core import Matcher
+
+class Above(Matcher):
+    def __init__(self, expected, build):
+        self.least = expected
+
+    def mismatch(self, actual):
+        return None if actual > self.least else f"expected above {self.least}, got {actual}"
+"""
+
+ALIASED = """
+name: a
+model:
+  provider: scripted
+  replies: [{reply: hi, calls: [{name: put, args: {n: 5, box: {deep: [5]}, own: {above: 9}}}]}]
+plugins: {aliases: {above: acme/above, pii: acme/pii}}
+test_cases: [{input: hi, expected_tools: [{name: put, args: ARGS}]}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("args", "reason"),
+    [
+        ("{n: {above: 4}}", None),
+        ("{n: {above: 5}}", "arg 'n': expected above 5, got 5 (call 1)"),
+        ("{n: {acme/above: 5}}", "arg 'n': expected above 5, got 5 (call 1)"),
+        ("{box: {deep: [{above: 5}]}}", "arg 'box': at deep[0]: expected above 5, got 5 (call 1)"),
+        ("{n: {any_of: [{above: 7}, {above: 4}]}}", None),
+        ("{own: {literal: {above: 9}}}", None),
+        ("{own: {literal: {above: 8}}}", "arg 'own': at above: expected 8, got 9 (call 1)"),
+        # Beside another key it is a literal's.
+        ("{own: {above: 9, below: 1}}", 'arg \'own\': key "below" is missing in {"above": 9} (call 1)'),
+    ],
+)
+def test_an_alias_may_stand_for_a_matcher(install: Install, args: str, reason: str | None) -> None:
+    agent = install(MATCHER, MATCHER_HOOKS)
+    agent.write_text(ALIASED.replace("ARGS", args))
+    [case] = run_suite_sync(load_suite(agent)).results
+    [record] = case.arg_match_details or []
+    assert record["unmatched_reason"] == reason
+
+
+def test_a_key_that_only_looks_like_a_matcher_is_told_how_it_is_written(install: Install) -> None:
+    agent = install(MATCHER, MATCHER_HOOKS)
+    agent.write_text(ALIASED.replace("ARGS", "{own: {text/plain: hello}}"))
+    with pytest.raises(ConfigError) as caught:
+        load_suite(agent)
+    [problem] = caught.value.problems
+    assert problem.path.endswith(".args.own.text/plain")
+    assert problem.message.endswith("for a value with such a key write {literal: {…}}")
+    assert "pip" not in problem.message
+
+
+def test_an_alias_of_something_else_is_a_mistake_as_a_matcher(install: Install) -> None:
+    agent = install(MATCHER, MATCHER_HOOKS)
+    agent.write_text(ALIASED.replace("ARGS", "{own: {pii: 9}}"))
+    with pytest.raises(ConfigError) as caught:
+        load_suite(agent)
+    [problem] = caught.value.problems
+    assert problem.path.endswith(".args.own.pii")
+    assert problem.message == (
+        "holodeck-acme 1.0 contributes no matcher 'pii', but a metric of that name. "
+        "Its matchers: above; for a value with such a key write {literal: {…}}"
+    )

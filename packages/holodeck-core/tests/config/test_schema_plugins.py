@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import pytest
@@ -12,7 +10,9 @@ from jsonschema import Draft202012Validator
 
 from holodeck_core.config.schema import agent_schema
 from holodeck_core.plugins.host import PluginHost
-from holodeck_core.testing.fake_distribution import FakeDistribution
+from holodeck_core.testing import FakeDistribution
+
+pytest_plugins = ["holodeck_core.testing.fixtures"]
 
 Install: TypeAlias = Callable[..., None]
 
@@ -176,19 +176,14 @@ class Seven(One):
 
 
 @pytest.fixture
-def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
-    """``install("holodeck-acme", hooks, {"acme_things.py": …})``; its modules are forgotten after the test."""
-    monkeypatch.syspath_prepend(tmp_path)
-    before = set(sys.modules)
+def install(install_plugin: Any) -> Install:
+    """``install("holodeck-acme", hooks, {"acme_things.py": …})``."""
 
     def write(name: str, hooks: str, modules: dict[str, str] | None = None) -> None:
         module = f"{name.removeprefix('holodeck-')}_hooks.py"
-        FakeDistribution(name, modules={module: hooks, **(modules or {})}).install(tmp_path)
+        install_plugin(FakeDistribution(name, modules={module: hooks, **(modules or {})}))
 
-    yield write
-    for name in set(sys.modules) - before:
-        if str(getattr(sys.modules[name], "__file__", None) or "").startswith(str(tmp_path)):
-            del sys.modules[name]
+    return write
 
 
 @pytest.fixture

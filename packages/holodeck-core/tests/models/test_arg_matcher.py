@@ -60,7 +60,10 @@ def test_kind_and_value_are_read_from_the_shape(value: Any, kind: str, held: Any
         ({"literal": [{"a": {"regex": "x", "y": 1}}]}, True),
         ({"literal": {"literal": 1}}, True),
         ({"literal": {"regexp": "x"}}, True),
-        ({"literal": {"a": 1}}, False),
+        ({"literal": {"a": 1}}, True),  # `a` may be an alias
+        ({"literal": [{"b": [{"a": 1}], "c": 2}]}, True),
+        ({"literal": {"a": 1, "b": 2}}, False),
+        ({"literal": {"A b": 1}}, False),
         ({"literal": 5}, False),
         ({"a": {"fuzzy": 1}}, False),
     ],
@@ -73,7 +76,7 @@ def test_a_literal_is_verbatim_where_it_would_be_read_as_a_matcher_otherwise(
 
 
 def test_literal_around_a_plain_value_is_the_same_as_the_value() -> None:
-    assert ArgMatcher.from_yaml({"literal": {"a": 1}}) == ArgMatcher.from_yaml({"a": 1})
+    assert ArgMatcher.from_yaml({"literal": [1, {}]}) == ArgMatcher.from_yaml([1, {}])
     assert ArgMatcher.from_yaml({"literal": {"fuzzy": 1}}) != ArgMatcher.from_yaml({"fuzzy": 1})
     assert ArgMatcher.from_yaml({"literal": [{"fuzzy": 1}]}) != ArgMatcher.from_yaml([{"fuzzy": 1}])
 

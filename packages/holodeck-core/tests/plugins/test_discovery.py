@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from holodeck_core.errors import BrokenPlugin, UnknownName
+from holodeck_core.plugins.distributions import core_version
 from holodeck_core.plugins.host import PluginHost
 from holodeck_core.testing.fake_distribution import FakeDistribution
 
@@ -208,4 +209,34 @@ def test_the_malformed_entry_points_of_another_program_are_none_of_ours(
     install("holodeck-acme", METRIC)
     damaged = FakeDistribution("acme", entry_points={"acme": "x"}).install(site)
     (damaged / "entry_points.txt").write_text("[console_scripts]\nno equals sign\n")
+    assert summary(host()) == [("acme", "holodeck-acme", "ok")]
+
+
+@pytest.mark.parametrize(
+    ("group", "advice"),
+    [("holodeck.v2", "a newer holodeck-core"), ("holodeck.v0", "an older holodeck-core")],
+)
+def test_a_plugin_for_another_api_is_told_as_such_and_never_imported(
+    install: Any, host: Any, imported: Any, group: str, advice: str
+) -> None:
+    install("holodeck-acme", METRIC, version="3.0", group=group)
+    plugins = host()
+    assert summary(plugins) == [("acme", "holodeck-acme", "incompatible")]
+    assert plugins.ids() == ()
+    with pytest.raises(BrokenPlugin) as caught:
+        plugins.metric("acme/pii")
+    assert str(caught.value) == (
+        "the metric 'acme/pii' cannot be had: holodeck-acme 3.0 is incompatible: it is made for version "
+        f"{group[-1]} of the plugin API, and holodeck-core {core_version()} has version 1: install a holodeck-acme "
+        f"that is made for it, or {advice}"
+    )
+    assert not imported("holodeck_acme_hooks")
+
+
+def test_a_plugin_for_several_apis_is_used_through_this_one(install: Any, host: Any, site: Path) -> None:
+    install("holodeck-acme", METRIC)
+    [metadata] = site.glob("holodeck_acme-*.dist-info")
+    with (metadata / "entry_points.txt").open("a") as file:
+        file.write("[holodeck.v2]\nacme = acme_of_tomorrow\n")
+    assert host().metric("acme/pii").object.__name__ == "Thing"
     assert summary(host()) == [("acme", "holodeck-acme", "ok")]

@@ -150,12 +150,45 @@ class TestFirstParty:
 class TestQualified:
     def test_a_plugin_that_is_not_installed_says_what_to_install(self, host: Any) -> None:
         assert unknown(host(), "metric", "acme/pii") == (
-            "the metric 'acme/pii' cannot be had: holodeck-acme is not installed: pip install holodeck-acme"
+            "the metric 'acme/pii' cannot be had: no plugin 'acme' is installed; "
+            "install what its documentation names, holodeck-acme or acme. Installed plugins: none"
         )
 
-    def test_a_near_id_that_is_installed_comes_before_the_command(self, acme: None, host: Any) -> None:
+    def test_no_command_is_told_that_would_install_whatever_has_the_name(self, host: Any) -> None:
+        assert "pip" not in unknown(host(), "matcher", "text/plain")
+
+    def test_a_near_id_that_is_installed_comes_first(self, acme: None, host: Any) -> None:
         message = unknown(host(), "metric", "amce/pii")
-        assert message.endswith("is not installed; did you mean 'acme'? Else: pip install holodeck-amce")
+        assert message.endswith(
+            "no plugin 'amce' is installed; did you mean 'acme'? "
+            "Else install what its documentation names, holodeck-amce or amce. Installed plugins: acme"
+        )
+
+    @pytest.mark.parametrize(
+        ("options", "hooks", "meant"),
+        [
+            ({"modules": {"x.py": ""}, "entry_points": {"other": "x"}}, None, "'acme' (misnamed)"),
+            ({"group": "holodeck.v2"}, "", "'acme' (incompatible)"),
+            ({}, "raise ImportError", "'acme' (broken)"),
+        ],
+        ids=["misnamed", "for another api", "broken"],
+    )
+    def test_a_near_id_that_cannot_be_used_is_suggested_with_what_is_wrong(
+        self, install: Any, host: Any, options: Any, hooks: str | None, meant: str
+    ) -> None:
+        install("holodeck-acme", hooks, **options)
+        plugins = host()
+        plugins.records()
+        assert f"did you mean {meant}?" in unknown(plugins, "metric", "amce/pii")
+
+    def test_a_disabled_id_is_suggested(self, acme: None, host: Any) -> None:
+        assert "did you mean 'acme' (disabled)?" in unknown(host(disabled=["acme"]), "metric", "amce/pii")
+
+    def test_a_name_that_its_plugin_spoils_is_suggested(self, install: Any, host: Any) -> None:
+        install("holodeck-acme", "@hookimpl\ndef holodeck_metrics(): return [Contribution('pii', 'no', '')]")
+        assert "contributes no metric 'pi'; did you mean 'pii'? Its metrics: none; " in unknown(
+            host(), "metric", "acme/pi"
+        )
 
     @pytest.mark.parametrize(
         ("name", "advice"),
@@ -229,7 +262,7 @@ class TestQualified:
             plugins.ids(), plugins.records(), plugins.names("matcher")
         assert searches.count(None) == 1
         own = {"holodeck-cli", "holodeck-core", "holodeck-graders"}
-        assert set(searches) == {None, "acme", "holodeck-acme", *own}
+        assert set(searches) == {None, "holodeck-acme", *own}
 
     def test_making_a_host_looks_at_nothing(self, acme: None, host: Any, searches: Any) -> None:
         host(disabled=["other"], aliases={"close": "acme/near"})
@@ -295,7 +328,7 @@ class TestCommands:
 
     def test_a_plugin_that_is_not_there_is_unknown(self, host: Any) -> None:
         with pytest.raises(
-            UnknownName, match=r"a command of the plugin 'acme' cannot be had: .*pip install holodeck-acme"
+            UnknownName, match=r"a command of the plugin 'acme' cannot be had: no plugin 'acme' is installed"
         ):
             host().commands("acme")
 
@@ -330,3 +363,26 @@ class TestValidators:
         assert [record.status for record in plugins.records()] == ["broken", "ok"]
         with pytest.raises(BrokenPlugin, match=r"acme/polite"):
             host(environ={"HOLODECK_STRICT_PLUGINS": "1"}).validators()
+
+
+class TestRecord:
+    def test_a_record_says_what_a_plugin_contributes_and_where_its_hooks_are(
+        self, acme: None, host: Any
+    ) -> None:
+        record = host().record("acme")
+        assert (record.id, record.status, record.module) == ("acme", "ok", "holodeck_acme_hooks")
+        assert "matcher" in record.contributions
+
+    def test_a_broken_one_has_one_too(self, install: Any, host: Any) -> None:
+        install("holodeck-acme", "raise ValueError('x')")
+        assert host().record("acme").status == "broken"
+
+    def test_one_that_is_never_imported_has_none(self, install: Any, host: Any) -> None:
+        install("holodeck-acme", "", entry_points={"other": "holodeck_acme_hooks"})
+        with pytest.raises(BrokenPlugin, match=r"the plugin 'acme' cannot be had: .* misnamed"):
+            host().record("acme")
+        with pytest.raises(
+            UnknownName, match=r"the plugin 'gone' cannot be had: no plugin 'gone' is installed"
+        ):
+            host().record("gone")
+        assert [record.module for record in host().records()] == [None]

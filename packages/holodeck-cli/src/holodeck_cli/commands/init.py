@@ -45,8 +45,9 @@ def init(
     from string import Template
 
     from holodeck_cli.exit_codes import ExitCode
+    from holodeck_cli.new_files import write_new
     from holodeck_cli.schema_text import schema_text
-    from holodeck_cli.streams import tell, tell_error
+    from holodeck_cli.streams import tell
     from holodeck_core.config.schema import agent_schema
     from holodeck_core.plugins.host import PluginHost
 
@@ -63,18 +64,7 @@ def init(
         f"{module}.py": filled("agent.py.txt"),
         "agent.schema.json": schema_text(agent_schema(PluginHost())),
     }
-    try:
-        folder.mkdir(exist_ok=True)
-        if existing := [file for file in files if (folder / file).exists()]:
-            tell_error(
-                f"Error: {', '.join(str(folder / file) for file in existing)} exists; nothing was written"
-            )
-            return ExitCode.USAGE
-        for file, text in files.items():
-            with (folder / file).open("x", encoding="utf-8") as new:
-                new.write(text)
-    except OSError as error:
-        tell_error(f"Error: {error.filename or folder}: {error.strerror or error}")
+    if not write_new(folder, files):
         return ExitCode.USAGE
     tell(f"wrote {', '.join(str(folder / file) for file in files)}")
     tell(["", "Next:", f"  cd {name}", "  holodeck test", "  holodeck test -v"])

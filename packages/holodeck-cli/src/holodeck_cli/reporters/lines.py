@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from holodeck_core.case_lines import STYLES, Line, duration
 from holodeck_core.models.test_result import ReportSummary
+from holodeck_core.plugins.names import FIRST_PARTY_IDS
+from holodeck_core.text import one_line
+
+_TEXT_WIDTH = 300
+
+
+def plugins_line(plugins: Mapping[str, str]) -> str | None:
+    """``plugins: acme 1.2, other 2.0``: the third-party ones that the run uses; None where it uses none."""
+    used = [f"{name} {version}" for name, version in sorted(plugins.items()) if name not in FIRST_PARTY_IDS]
+    return one_line(f"plugins: {', '.join(used)}", _TEXT_WIDTH) if used else None
 
 
 def summary_line(summary: ReportSummary, duration_ms: float | None, *, complete: bool, total: int) -> Line:

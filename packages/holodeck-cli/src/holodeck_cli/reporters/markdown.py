@@ -14,7 +14,7 @@ from typing import Final
 from pydantic import BaseModel
 
 from holodeck_cli.reporters.document import DocumentReporter
-from holodeck_cli.reporters.lines import summary_line
+from holodeck_cli.reporters.lines import plugins_line, summary_line
 from holodeck_cli.reporters.story import case_name, case_story, failed_repeats, failed_turns, first_reason
 from holodeck_core.api.events import RunFinished, RunStarted
 from holodeck_core.case_lines import usage_texts
@@ -45,15 +45,18 @@ class MarkdownReporter(DocumentReporter):
     def __init__(self, options: BaseModel, output: Path | None = None) -> None:
         super().__init__(options, output)
         self._total: int | None = None
+        self._plugins: str | None = None
 
     def run_started(self, event: RunStarted) -> None:
         self._total = event.total
+        self._plugins = plugins_line(event.plugins)
 
     def texts(self, event: RunFinished) -> Iterator[str]:
         summary = event.summary
         total = summary.total_tests if self._total is None else self._total
         line = summary_line(summary, event.duration_ms, complete=event.complete, total=total).text
-        head = f"**{line}** · {code(shorten(_line(event.head.agent_name), 200))}\n"
+        plugins = "" if self._plugins is None else f" · {code(self._plugins)}"
+        head = f"**{line}** · {code(shorten(_line(event.head.agent_name), 200))}{plugins}\n"
         head += "".join(f"\n{code(text)}\n" for text in usage_texts(summary))
         yield head
         rows, details, notes = _failures(event, MAX_CHARACTERS - len(head) - _NOTES)

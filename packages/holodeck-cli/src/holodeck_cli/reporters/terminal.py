@@ -11,7 +11,7 @@ from typing import ClassVar, TextIO
 
 from pydantic import BaseModel
 
-from holodeck_cli.reporters.lines import summary_line
+from holodeck_cli.reporters.lines import plugins_line, summary_line
 from holodeck_cli.reporters.screen import PlainScreen, Screen
 from holodeck_core.api.events import CaseFinished, CaseStarted, RepeatFinished, RunFinished, RunStarted
 from holodeck_core.api.reporter import Reporter
@@ -64,6 +64,8 @@ class TerminalReporter(Reporter):
     def run_started(self, event: RunStarted) -> None:
         self._total = event.total
         self._screen.begin(event.total)
+        if self._verbosity >= 0 and (plugins := plugins_line(event.plugins)):
+            self._screen.write([Line(plugins, "dim")])
 
     def case_started(self, event: CaseStarted) -> None:
         self._turns[event.index] = event.turns

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 from collections.abc import Awaitable, Callable, Mapping
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 import attrs
 
 from holodeck_core.api.reply import ToolCall
 from holodeck_core.api.values import EMPTY_DICT, read_only
+from holodeck_core.text import show_value
 
 
 class FirstTurns:
@@ -76,6 +80,51 @@ class GraderResult:
     passed: bool | None = None
     reason: str | None = None
     details: Any = None
+
+    @classmethod
+    def of(cls, returned: object) -> GraderResult:
+        """What a grader returned, as a result: a bool is a verdict with the score 1 or 0, a number a score.
+
+        Scalars of array libraries (``numpy.bool_``, a tensor of one number) count as Python's own. Raises TypeError for
+        anything else, ValueError for a score that is not a finite number from 0 to 1.
+        """
+        if not isinstance(returned, GraderResult):
+            return _from_plain(returned)
+        passed = _unwrapped(returned.passed)
+        if not (passed is None or isinstance(passed, bool)):
+            raise TypeError(f"GraderResult.passed is a bool or None, got {_named(passed)}")
+        if returned.reason is not None and not isinstance(returned.reason, str):
+            raise TypeError(f"GraderResult.reason is a text or None, got {_named(returned.reason)}")
+        return cls(_number(returned.score, "score"), passed, returned.reason, returned.details)
+
+
+def _from_plain(returned: object) -> GraderResult:
+    value = _unwrapped(returned)
+    if isinstance(value, bool):
+        return GraderResult(1.0 if value else 0.0, value)
+    if not isinstance(value, numbers.Real | Decimal):
+        raise TypeError(
+            f"a grader returns GraderResult, bool or a number from 0 to 1, got {_named(returned)}"
+        )
+    return GraderResult(_number(value, "number"))
+
+
+def _number(value: Any, what: str) -> float:
+    value = _unwrapped(value)
+    if not isinstance(value, numbers.Real | Decimal):
+        raise TypeError(f"a grader's {what} is a number from 0 to 1, got {_named(value)}")
+    number = float(value)
+    if not math.isfinite(number) or not 0 <= number <= 1:
+        raise ValueError(f"a grader's {what} is a finite number from 0 to 1, got {show_value(value)}")
+    return number
+
+
+def _unwrapped(value: Any) -> Any:
+    return value.item() if getattr(value, "shape", None) == () and hasattr(value, "item") else value
+
+
+def _named(value: Any) -> str:
+    return f"{type(value).__name__} {show_value(value, 80)}"
 
 
 GraderVerdict: TypeAlias = GraderResult | bool | float

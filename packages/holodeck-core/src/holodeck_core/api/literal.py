@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 from holodeck_core.api.matcher import ABSENT, Matcher, Undecided, check_reason
@@ -15,32 +15,38 @@ class LiteralMatcher(Matcher):
     """Equality of JSON values: ``true`` equals only ``true``, at every depth; ``1`` equals ``1.0``, by exact value;
     strings are equal character by character, lists in order, mappings by equal keys. ``null`` is a value.
 
-    A value that is itself written as a matcher (``{fuzzy: …}``) is asked instead of compared, at any depth.
+    A value that is itself written as a matcher (``{fuzzy: …}``) is asked instead of compared, at any depth; with
+    ``aliases``, also one whose only key is among them.
     """
 
     blocking = False
 
-    def __init__(self, expected: JsonValue, build: Callable[[JsonValue], Matcher] | None = None) -> None:
-        self._expected = expected if build is None else _with_matchers(expected, build)
+    def __init__(
+        self,
+        expected: JsonValue,
+        build: Callable[[JsonValue], Matcher] | None = None,
+        aliases: Container[str] = (),
+    ) -> None:
+        self._expected = expected if build is None else _with_matchers(expected, build, aliases)
         self.blocking = _blocks(self._expected)
 
     def mismatch(self, actual: Any) -> str | None:
         return _difference(self._expected, actual, "")
 
 
-def _with_matchers(value: Any, build: Callable[[JsonValue], Matcher]) -> Any:
+def _with_matchers(value: Any, build: Callable[[JsonValue], Matcher], aliases: Container[str]) -> Any:
     """The value with every nested matcher, written as a mapping, replaced by the matcher itself."""
     if isinstance(value, list):
-        return [_nested(item, build) for item in value]
+        return [_nested(item, build, aliases) for item in value]
     if isinstance(value, dict):
-        return {key: _nested(item, build) for key, item in value.items()}
+        return {key: _nested(item, build, aliases) for key, item in value.items()}
     return value
 
 
-def _nested(value: Any, build: Callable[[JsonValue], Matcher]) -> Any:
-    if isinstance(value, dict) and shape_of(value) is not None:
+def _nested(value: Any, build: Callable[[JsonValue], Matcher], aliases: Container[str]) -> Any:
+    if isinstance(value, dict) and shape_of(value, aliases) is not None:
         return build(value)
-    return _with_matchers(value, build)
+    return _with_matchers(value, build, aliases)
 
 
 def _blocks(value: Any) -> bool:

@@ -9,7 +9,12 @@ from pydantic import GetCoreSchemaHandler, ValidatorFunctionWrapHandler, WrapVal
 from pydantic_core import InitErrorDetails, core_schema
 
 from holodeck_core.models.base import gathered, problem, rule
-from holodeck_core.models.matcher_shape import reads_as_matchers, shape_of, shape_problems
+from holodeck_core.models.matcher_shape import (
+    reads_as_alias,
+    reads_as_matchers,
+    shape_of,
+    shape_problems,
+)
 
 
 class ArgMatcher:
@@ -17,7 +22,8 @@ class ArgMatcher:
 
     ``kind`` is ``"literal"``, another matcher's name, or ``"plugin/name"``; ``value`` is what is under it.
     ``verbatim`` is True for a literal written as `{literal: X}` in which something would otherwise be read
-    as a matcher; in any other literal, matchers may stand at any depth. Instances compare by these three.
+    as a matcher, or could be by an alias; in any other literal, matchers may stand at any depth. Instances
+    compare by these three.
     """
 
     __slots__ = ("kind", "value", "verbatim")
@@ -91,7 +97,8 @@ def _read(value: Any) -> ArgMatcher:
     if shape is None:
         return ArgMatcher("literal", value)
     kind, operand = shape
-    return ArgMatcher(kind, operand, verbatim=kind == "literal" and reads_as_matchers(operand))
+    verbatim = kind == "literal" and (reads_as_matchers(operand) or reads_as_alias(operand))
+    return ArgMatcher(kind, operand, verbatim)
 
 
 def _args(value: Any, handler: ValidatorFunctionWrapHandler) -> dict[str, ArgMatcher]:

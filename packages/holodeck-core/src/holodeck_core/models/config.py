@@ -48,7 +48,7 @@ class PluginsConfig(StrictModel):
     """`plugins`: other names for them, those never to be imported, those without which nothing runs."""
 
     aliases: dict[Text, Text] = Field(default_factory=dict)
-    """Short names for metrics, graders and providers of plugins. Example: `{pii: acme/pii}`"""
+    """Short names for matchers, metrics, graders and providers of plugins. Example: `{pii: acme/pii}`"""
     disabled: list[Text] = Field(default_factory=list)
     """Plugins that are never imported. Example: `[other]`"""
     required: list[Text] = Field(default_factory=list)

@@ -6,6 +6,8 @@ Three kinds of mapping:
 - `literal`, `any_of`, `unordered`, `absent`, `contains`, `type` and `approx` are known by the whole shape.
 - Everything else is a literal, but a sole key that looks like a slip (`regexp`, `Fuzzy`) is an error.
 
+In a file with aliases of plugins' names, `{alias: X}` is a matcher as well; that is known when names are resolved.
+
 Matchers may stand at any depth of a literal. In `{literal: X}` nothing is a matcher; what a plugin's matcher
 makes of its own value is the plugin's business.
 """
@@ -13,10 +15,11 @@ makes of its own value is the plugin's business.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any, NamedTuple
 
 from holodeck_core.models.json_value import MAX_DEPTH, Path, json_problems
+from holodeck_core.plugins.names import is_name
 
 MATCHER_NAMES = frozenset(
     {"literal", "fuzzy", "regex", "any_of", "unordered", "absent", "contains", "type", "approx"}
@@ -47,14 +50,17 @@ def stands_alone(key: object) -> bool:
     return isinstance(key, str) and (key in ("fuzzy", "regex") or is_plugin_name(key))
 
 
-def shape_of(value: Any) -> MatcherShape | None:
-    """The matcher that ``value`` is written as, None for a literal. ``value`` has no ``shape_problems``."""
+def shape_of(value: Any, aliases: Container[str] = ()) -> MatcherShape | None:
+    """The matcher that ``value`` is written as, None for a literal. ``value`` has no ``shape_problems``.
+
+    ``aliases`` are the short names of the file: as the only key of a mapping, each is a matcher.
+    """
     if not isinstance(value, dict) or not value or len(value) > 2:
         return None
     if len(value) == 2:
         return MatcherShape("approx", value) if _is_approx_with_tolerance(value) else None
     [(key, operand)] = value.items()
-    return MatcherShape(key, operand) if _is_matcher(key, operand) else None
+    return MatcherShape(key, operand) if _is_matcher(key, operand) or key in aliases else None
 
 
 def _is_matcher(key: Any, operand: Any) -> bool:
@@ -163,3 +169,13 @@ def _has_matcher(value: Any) -> bool:
     if isinstance(value, list):
         return any(map(_has_matcher, value))
     return isinstance(value, dict) and (shape_of(value) is not None or any(map(_has_matcher, value.values())))
+
+
+def reads_as_alias(value: Any) -> bool:
+    """Whether something in ``value`` would be a matcher, outside of `{literal: …}`, in a file with the right alias."""
+    if isinstance(value, list):
+        return any(map(reads_as_alias, value))
+    if not isinstance(value, dict):
+        return False
+    alone = len(value) == 1 and isinstance(key := next(iter(value)), str) and is_name(key)
+    return alone or any(map(reads_as_alias, value.values()))

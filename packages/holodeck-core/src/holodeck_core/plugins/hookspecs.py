@@ -42,7 +42,7 @@ def holodeck_matchers() -> Iterable[Contribution]:
     """Fires when a matcher of an expected argument is looked up, and for listings.
 
     Return: one contribution a matcher; its name is the key that users write, ``{name: value}``.
-    Target: a subclass of ``holodeck_core.api.matcher.Matcher``.
+    Target: a subclass of ``holodeck_core.Matcher``.
     If it raises: the plugin is broken and contributes no matchers; its other hooks count.
     """
     raise NotImplementedError
@@ -53,7 +53,7 @@ def holodeck_metrics() -> Iterable[Contribution]:
     """Fires when a metric is looked up (by ``type``; ``metric`` under ``standard``), and for listings.
 
     Return: one contribution a metric; its name is the ``type`` or ``metric`` that users write.
-    Target: a subclass of ``holodeck_core.api.metric.Metric``.
+    Target: a subclass of ``holodeck_core.Metric``.
     If it raises: the plugin is broken and contributes no metrics; its other hooks count.
     """
     raise NotImplementedError
@@ -75,7 +75,7 @@ def holodeck_backends() -> Iterable[Contribution]:
     """Fires when ``model.provider`` is looked up, and for listings.
 
     Return: one contribution a backend; its name is the ``provider`` that users write.
-    Target: a subclass of ``holodeck_core.api.backend.Backend``.
+    Target: a subclass of ``holodeck_core.Backend``.
     If it raises: the plugin is broken and contributes no backends; its other hooks count.
     """
     raise NotImplementedError
@@ -86,7 +86,7 @@ def holodeck_reporters() -> Iterable[Contribution]:
     """Fires when a report format is looked up, and for listings.
 
     Return: one contribution a reporter; its name is the format that users write after ``--format``.
-    Target: a subclass of ``holodeck_core.api.reporter.Reporter``.
+    Target: a subclass of ``holodeck_core.Reporter``.
     If it raises: the plugin is broken and contributes no reporters; its other hooks count.
     """
     raise NotImplementedError
@@ -98,7 +98,7 @@ def holodeck_validators() -> Iterable[Contribution]:
     in the order of plugin ids.
 
     Return: one contribution a validator; its name is shown in listings only.
-    Target: a subclass of ``holodeck_core.api.validator.Validator``.
+    Target: a subclass of ``holodeck_core.Validator``.
     If it raises: the plugin is broken and contributes no validators; its other hooks count.
     """
     raise NotImplementedError

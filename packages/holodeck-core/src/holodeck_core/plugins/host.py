@@ -136,6 +136,16 @@ class PluginHost:
         with self._lock:
             return tuple(plugin.id for plugin in self._lookup.third_party() if plugin.loadable)
 
+    def record(self, plugin_id: str) -> PluginRecord:
+        """The plugin of that id, with what it contributes.
+
+        Raises UnknownName where it is not installed or switched off, BrokenPlugin where it must not be imported.
+        """
+        with self._lock:
+            plugin = self._lookup.plugin(plugin_id, f"the plugin {shown(plugin_id)}")
+            plugin.load()
+            return plugin.record()
+
     def records(self, *, load: bool = True) -> tuple[PluginRecord, ...]:
         """All plugins that are installed, by id. Never raises for a broken one.
 
@@ -147,6 +157,11 @@ class PluginHost:
                 for plugin in plugins:
                     plugin.load()
             return tuple(plugin.record() for plugin in plugins)
+
+    @property
+    def aliases(self) -> Mapping[str, str]:
+        """The short names, each with the ``plugin/name`` that it stands for."""
+        return self._lookup.aliases
 
     @property
     def strict(self) -> bool:

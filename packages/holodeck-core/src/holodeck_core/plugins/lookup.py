@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NoReturn
 
 from holodeck_core.errors import BrokenPlugin, UnknownName
@@ -20,13 +20,13 @@ class Lookup:
     """The rules of names, over the plugins that a registry finds."""
 
     def __init__(self, aliases: Mapping[str, str], switches: Switches, registry: Registry) -> None:
-        self._aliases = aliases
+        self.aliases = aliases
         self._switches = switches
         self._registry = registry
 
     def find(self, kind: Kind, name: str) -> tuple[Plugin, Contribution]:
         """Who contributes that name. Raises UnknownName or BrokenPlugin."""
-        full = self._aliases.get(name, name)
+        full = self.aliases.get(name, name)
         plugin_id, local = split_name(full)
         alias = "" if full == name else f" (alias of '{full}')"
         subject = f"the {kind} {shown(name)}{alias}"
@@ -53,7 +53,7 @@ class Lookup:
         plugins = self._registry.of(plugin_id)
         if not plugins:
             # The name cannot be had in any case, so the environment may be read for what was meant.
-            raise UnknownName(missing.not_installed(subject, plugin_id, specifier, self._ids()))
+            raise UnknownName(missing.not_installed(subject, plugin_id, specifier, self._others()))
         for plugin in plugins:
             if plugin.loadable:
                 return plugin
@@ -76,8 +76,12 @@ class Lookup:
         """All plugins that are not HoloDeck's own, sorted by id."""
         return self._registry.third_party() if self._switches.autoload else ()
 
-    def _ids(self) -> Iterable[str]:
-        return [plugin.id for plugin in self.third_party() if plugin.loadable]
+    def _others(self) -> dict[str, str | None]:
+        """The ids of third-party plugins, also of those that cannot be used, each with why not."""
+        return {
+            plugin.id: plugin.status if plugin.broken or not plugin.loadable else None
+            for plugin in self.third_party()
+        }
 
     def _first_party(self) -> Iterator[Plugin]:
         for plugin_id in FIRST_PARTY_IDS:
@@ -101,12 +105,14 @@ class Lookup:
             known += [each.name for each in plugin.contributions(kind)]
             if why := plugin.why_missing(kind, name):
                 notes.append(plugin.trouble(why))
-        raise UnknownName(missing.unknown_name(kind, name, sorted(known), self._aliases, notes))
+        raise UnknownName(missing.unknown_name(kind, name, sorted(known), self.aliases, notes))
 
     def _not_contributed(self, plugin: Plugin, kind: Kind, name: str, subject: str) -> NoReturn:
         if why := plugin.why_missing(kind, name):
             raise BrokenPlugin(f"{subject} cannot be had: {plugin.trouble(why)}")
         known = [each.name for each in plugin.contributions(kind)]
         other_kinds = [other for other in HOOKS if plugin.contribution(other, name)]
-        message = missing.not_contributed(kind, name, str(plugin), known, other_kinds)
+        message = missing.not_contributed(
+            kind, name, str(plugin), known, other_kinds, plugin.refused_names(kind)
+        )
         raise UnknownName("; ".join((message, *plugin.problems)))

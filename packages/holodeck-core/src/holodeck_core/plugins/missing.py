@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from holodeck_core.plugins.hookspecs import Kind
-from holodeck_core.plugins.names import FIRST_PARTY_NAMES, PREFIX, is_plugin_id, plugin_id
+from holodeck_core.plugins.names import (
+    FIRST_PARTY_IDS,
+    FIRST_PARTY_NAMES,
+    PREFIX,
+    is_plugin_id,
+    near,
+    plugin_id,
+)
 from holodeck_core.plugins.wording import did_you_mean, listed, pip_install, shown
 
 
@@ -21,11 +28,17 @@ def unknown_name(
 
 
 def not_contributed(
-    kind: Kind, name: str, plugin: str, known: Sequence[str], other_kinds: Sequence[Kind]
+    kind: Kind,
+    name: str,
+    plugin: str,
+    known: Sequence[str],
+    other_kinds: Sequence[Kind],
+    refused: Iterable[str] = (),
 ) -> str:
-    """The plugin is there, and contributes no such name; ``other_kinds`` are those of which it does."""
+    """The plugin is there, and contributes no such name; ``other_kinds`` are those of which it does, and ``refused``
+    are names that it would contribute if nothing were wrong with them."""
     other = f", but a {' and a '.join(other_kinds)} of that name" if other_kinds else ""
-    advice = did_you_mean(name, known) or "."
+    advice = did_you_mean(name, {*known, *refused}) or "."
     return f"{plugin} contributes no {kind} {shown(name)}{other}{advice} {listed(f'Its {kind}s', known)}"
 
 
@@ -35,14 +48,26 @@ def not_in_this_version(subject: str, plugin: str, requirement: str) -> str:
     return f"{subject} is not part of {plugin}; a later version may have it: {install}"
 
 
-def not_installed(subject: str, wanted: str, specifier: str = "", ids: Iterable[str] = ()) -> str:
-    """The plugin is not there. An id that is there and looks like it comes first: this may be a typo."""
+def not_installed(
+    subject: str, wanted: str, specifier: str = "", others: Mapping[str, str | None] | None = None
+) -> str:
+    """The plugin is not there. ``others`` are the ids that may have been meant, with what is wrong with each of them.
+
+    Only of HoloDeck's own distributions is the command told that installs them: whose an unknown name is, only its
+    documentation can say.
+    """
     if wanted.startswith(PREFIX):
         return f"{subject} cannot be had: plugins are named without '{PREFIX}'; write '{wanted.removeprefix(PREFIX)}'"
-    advice = did_you_mean(wanted, ids)
-    install = pip_install(f"{PREFIX}{wanted}{specifier}")
-    instead = f"{advice} Else" if advice else ""
-    return f"{subject} cannot be had: {PREFIX}{wanted} is not installed{instead}: {install}"
+    distribution = f"{PREFIX}{wanted}{specifier}"
+    if wanted in FIRST_PARTY_IDS:
+        return f"{subject} cannot be had: {PREFIX}{wanted} is not installed: {pip_install(distribution)}"
+    others = others or {}
+    meant = [f"'{other}'{f' ({others[other]})' if others[other] else ''}" for other in near(wanted, others)]
+    advice = f"; did you mean {' or '.join(meant)}? Else install" if meant else "; install"
+    return (
+        f"{subject} cannot be had: no plugin '{wanted}' is installed{advice} what its documentation names, "
+        f"{distribution} or {wanted}{specifier}. {listed('Installed plugins', sorted(others))}"
+    )
 
 
 def malformed_id(subject: str, wanted: str) -> str:

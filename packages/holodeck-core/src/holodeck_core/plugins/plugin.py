@@ -71,6 +71,10 @@ class Plugin:
     def contribution(self, kind: Kind, name: str) -> Contribution | None:
         return self._loaded.contributions.get(kind, {}).get(name) if self._loaded else None
 
+    def refused_names(self, kind: Kind) -> tuple[str, ...]:
+        """The names of that kind with which something is wrong, so that they are not contributed."""
+        return tuple(fault.name for fault in self._faults if fault.kind == kind and fault.name is not None)
+
     def why_missing(self, kind: Kind, name: str | None = None) -> str | None:
         """What went wrong where this name (any name, for None) may be expected; None where nothing did."""
         texts = [
@@ -109,8 +113,15 @@ class Plugin:
         """What is known of it at the moment."""
         by_kind = self._loaded.contributions if self._loaded else {}
         contributions = {kind: tuple(by_name.values()) for kind, by_name in by_kind.items()}
+        entry_point = self.found.entry_point
         return PluginRecord(
-            self.id, self.found.distribution, self.found.version, self.status, contributions, self.problems
+            self.id,
+            self.found.distribution,
+            self.found.version,
+            self.status,
+            contributions,
+            self.problems,
+            entry_point.value.partition(":")[0].strip() if entry_point and self.loadable else None,
         )
 
     def _extra_hint(self, kind: Kind, name: str, error: BaseException) -> str:

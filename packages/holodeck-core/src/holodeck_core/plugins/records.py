@@ -9,7 +9,7 @@ from holodeck_core.plugins.contribution import Contribution
 from holodeck_core.plugins.hookspecs import Kind
 from holodeck_core.plugins.names import FIRST_PARTY_IDS
 
-Status: TypeAlias = Literal["ok", "broken", "misnamed", "disabled", "not loaded"]
+Status: TypeAlias = Literal["ok", "broken", "misnamed", "incompatible", "disabled", "not loaded"]
 
 
 class PluginRecord(NamedTuple):
@@ -17,8 +17,10 @@ class PluginRecord(NamedTuple):
 
     ``status`` is ``ok`` for a plugin that loaded without a problem; ``broken`` where anything about it is
     wrong (what stands in ``contributions`` can be used all the same); ``misnamed`` where the entry point is
-    not called ``id``, and ``disabled`` where the user said so (neither is ever imported); else ``not
-    loaded``. ``problems`` says what is wrong, or by what the plugin is disabled, one line each.
+    not called ``id``, ``incompatible`` where it is made for another version of the plugin API, and ``disabled``
+    where the user said so (none of these is ever imported); else ``not loaded``. ``problems`` says what is
+    wrong, or by what the plugin is disabled, one line each. ``module`` is the one that has its hooks; None where
+    none may be imported.
     """
 
     id: str
@@ -27,6 +29,7 @@ class PluginRecord(NamedTuple):
     status: Status
     contributions: Mapping[Kind, tuple[Contribution, ...]]
     problems: tuple[str, ...]
+    module: str | None = None
 
 
 class Resolved(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from holodeck_core.plugins.distributions import Found, declared_by, declaring
 from holodeck_core.plugins.names import FIRST_PARTY_IDS, PREFIX, normalised, plugin_id
@@ -21,14 +21,20 @@ class Registry:
         self._by_id: dict[str, tuple[Plugin, ...]] = {}
         self._third_party: tuple[Plugin, ...] | None = None
 
-    def of(self, wanted: str) -> tuple[Plugin, ...]:
+    def of(self, wanted: str, among: Container[str] | None = None) -> tuple[Plugin, ...]:
         """The plugins of that id, by the metadata of the one or two distributions that may hold it.
 
-        At most one of them is loadable.
+        At most one of them is loadable. ``among`` are all the distributions that declare anything, where that is
+        known.
         """
         if wanted not in self._by_id:
             distributions = [PREFIX + wanted] if wanted in FIRST_PARTY_IDS else [PREFIX + wanted, wanted]
-            found = [each for distribution in distributions for each in declared_by(distribution, self._path)]
+            found = [
+                each
+                for distribution in distributions
+                if among is None or distribution in among
+                for each in declared_by(distribution, self._path)
+            ]
             self._by_id[wanted] = self._judged([each for each in found if each.plugin_id == wanted])
         return self._by_id[wanted]
 
@@ -37,7 +43,7 @@ class Registry:
         if self._third_party is None:
             distributions = declaring(self._path)
             ids = {plugin_id(distribution) for distribution in distributions}.difference(FIRST_PARTY_IDS)
-            plugins = [plugin for each in ids for plugin in self.of(each)]
+            plugins = [plugin for each in ids for plugin in self.of(each, distributions)]
             plugins += [
                 Plugin(found, "broken", f"the id '{found.plugin_id}' belongs to {PREFIX}{found.plugin_id}")
                 for distribution in distributions
@@ -61,7 +67,7 @@ class Registry:
 
     def _misnamed(self, found: Found) -> Plugin:
         if found.entry_point is None:
-            return Plugin(found, "broken", found.problem)
+            return Plugin(found, found.status, found.problem)
         reason = (
             f"its entry point is called '{found.entry_point.name}' and must be called '{found.plugin_id}'"
         )

@@ -15,10 +15,10 @@ from holodeck_core.plugins.names import normalised, plugin_id
 
 @attrs.frozen
 class FakeDistribution:
-    """An installed plugin, as its author would publish it.
+    """An installed plugin, as its author would publish it, without an installer.
 
     ``modules`` maps file names below the folder, such as ``acme_hooks.py`` or ``acme/hooks.py``, to their
-    source. ``entry_points`` maps names to targets in the group ``holodeck.v1``. Left out, there is one,
+    source. ``entry_points`` maps names to targets in the ``group``, ``holodeck.v1``. Left out, there is one,
     called as the plugin's id and naming the first of ``modules``; with ``{}`` or without modules there is
     none.
 
@@ -31,6 +31,7 @@ class FakeDistribution:
     version: str = attrs.field(default="1.0", kw_only=True)
     entry_points: Mapping[str, str] | None = attrs.field(default=None, kw_only=True)
     modules: Mapping[str, str] = attrs.field(factory=dict, kw_only=True)
+    group: str = attrs.field(default=GROUP, kw_only=True)
 
     def install(self, folder: Path) -> Path:
         """Write the distribution into the folder, which has to be on ``sys.path`` to be imported from.
@@ -49,7 +50,7 @@ class FakeDistribution:
             f"Metadata-Version: 2.1\nName: {self.name}\nVersion: {self.version}\n", encoding="utf-8"
         )
         if entry_points := self._entry_points():
-            lines = [f"[{GROUP}]", *(f"{name} = {target}" for name, target in entry_points.items())]
+            lines = [f"[{self.group}]", *(f"{name} = {target}" for name, target in entry_points.items())]
             (metadata / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
         # What a folder held is remembered until its time changes; two writes within a tick of the clock do not.
         importlib.invalidate_caches()

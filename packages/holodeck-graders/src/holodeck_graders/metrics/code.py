@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import math
-import numbers
 from collections.abc import Awaitable, Callable
-from decimal import Decimal
 from typing import Any, ClassVar
 
 from pydantic import BaseModel
 
-from holodeck_core import CodeMetric, GraderResult, Metric, Score, TurnView, show_value
+from holodeck_core import CodeMetric, GraderResult, Metric, Score, TurnView
 from holodeck_graders.metrics.json_details import json_details
 
 DEFAULT_THRESHOLD = 0.5
@@ -52,14 +49,11 @@ class CodeGraderMetric(Metric):
         return self._score(await returned)
 
     def _score(self, returned: Any) -> Score:
-        result = returned if isinstance(returned, GraderResult) else _from_plain(returned)
-        value = _number(result.score, "score")
-        passed, threshold = _passed(result.passed), None
+        result = GraderResult.of(returned)
+        value, passed, threshold = result.score, result.passed, None
         if passed is None:
             threshold = DEFAULT_THRESHOLD if self.options.threshold is None else self.options.threshold
             passed = value >= threshold
-        if result.reason is not None and not isinstance(result.reason, str):
-            raise TypeError(f"GraderResult.reason is a text or None, got {_named(result.reason)}")
         return Score(
             value,
             passed,
@@ -91,39 +85,6 @@ def _is_async(grader: Any) -> bool:
     return inspect.iscoroutinefunction(grader) or inspect.iscoroutinefunction(type(grader).__call__)
 
 
-def _from_plain(returned: Any) -> GraderResult:
-    value = _unwrapped(returned)
-    if isinstance(value, bool):
-        return GraderResult(1.0 if value else 0.0, value)
-    if not isinstance(value, numbers.Real | Decimal):
-        raise TypeError(
-            f"a grader returns GraderResult, bool or a number from 0 to 1, got {_named(returned)}"
-        )
-    return GraderResult(_number(value, "number"))
-
-
-def _number(value: Any, what: str) -> float:
-    value = _unwrapped(value)
-    if not isinstance(value, numbers.Real | Decimal):
-        raise TypeError(f"a grader's {what} is a number from 0 to 1, got {_named(value)}")
-    number = float(value)
-    if not math.isfinite(number) or not 0 <= number <= 1:
-        raise ValueError(f"a grader's {what} is a finite number from 0 to 1, got {show_value(value)}")
-    return number
-
-
-def _passed(value: Any) -> bool | None:
-    value = _unwrapped(value)
-    if value is None or isinstance(value, bool):
-        return value
-    raise TypeError(f"GraderResult.passed is a bool or None, got {_named(value)}")
-
-
-def _unwrapped(value: Any) -> Any:
-    """A scalar of an array library (``numpy.bool_``, a tensor of one number) as Python's own."""
-    return value.item() if getattr(value, "shape", None) == () and hasattr(value, "item") else value
-
-
 def _why(returned: Any, value: float, threshold: float | None, reason: str | None) -> str:
     if threshold is not None:
         below = f"score {value:g} is below the threshold {threshold:g}"
@@ -133,7 +94,3 @@ def _why(returned: Any, value: float, threshold: float | None, reason: str | Non
     if isinstance(returned, GraderResult):
         return f"the grader says failed, score {value:g}"
     return "the grader returned false"
-
-
-def _named(value: Any) -> str:
-    return f"{type(value).__name__} {show_value(value, 80)}"

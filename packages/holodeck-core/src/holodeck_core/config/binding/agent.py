@@ -13,7 +13,7 @@ from holodeck_core.api.faults import USER_FAULTS, describe
 from holodeck_core.api.suite import BoundMetric
 from holodeck_core.config.binding.agent_sections import AgentSections
 from holodeck_core.config.binding.metrics import MetricBinder
-from holodeck_core.config.binding.options import strict
+from holodeck_core.config.binding.options import options_of
 from holodeck_core.config.messages.expected_keys import keys_of
 from holodeck_core.config.messages.validate import Path as DocumentPath
 from holodeck_core.config.messages.validate import key_named, to_problems, told
@@ -54,7 +54,7 @@ def check_required(
         )
     if host.strict:
         for record in host.records():
-            if record.status in ("broken", "misnamed"):
+            if record.status in ("broken", "misnamed", "incompatible"):
                 why = "; ".join(record.problems)
                 problems.append(
                     Problem(f"the plugin {record.distribution} {record.version} is {record.status}: {why}")
@@ -143,7 +143,7 @@ def _options(
         return None
     given: dict[str, Any] = dict(model.options)
     try:
-        options = strict(backend_class.Options)
+        options = options_of(backend_class)
         given = {**_general(model, options), **given}
         return backend_class, options.model_validate(given), given
     except ValidationError as error:

@@ -35,6 +35,7 @@ class MatcherBuilder:
 
     def __init__(self, host: PluginHost) -> None:
         self._host = host
+        self._aliases = host.aliases
         self._classes: dict[str, type[Matcher]] = {}
 
     def of(self, expected: ArgMatcher) -> tuple[Matcher, Sequence[MatcherFault]]:
@@ -46,9 +47,7 @@ class MatcherBuilder:
         failures: list[_Failure] = []
         root = expected.to_yaml()
         matcher = (
-            LiteralMatcher(value, partial(self._build, failures))
-            if kind == "literal"
-            else self._make(failures, kind, value, root)
+            self._build(failures, root) if kind == "literal" else self._make(failures, kind, value, root)
         )
         return matcher, [
             MatcherFault(failure.message, (*(path_of(failure.value, root) or ()), failure.kind))
@@ -57,9 +56,9 @@ class MatcherBuilder:
 
     def _build(self, failures: list[_Failure], value: Any) -> Matcher:
         """The matcher of a YAML value; what is not written as a matcher is a literal."""
-        shape = shape_of(value)
+        shape = shape_of(value, self._aliases)
         if shape is None:
-            return LiteralMatcher(value, partial(self._build, failures))
+            return LiteralMatcher(value, partial(self._build, failures), self._aliases)
         if shape.kind == "literal":
             return LiteralMatcher(shape.value)
         return self._make(failures, shape.kind, shape.value, value)
@@ -67,7 +66,11 @@ class MatcherBuilder:
     def _make(self, failures: list[_Failure], kind: str, operand: Any, value: Any) -> Matcher:
         try:
             return self._class(kind)(operand, partial(self._build, failures))
-        except (PluginError, ValueError) as error:
+        except PluginError as error:
+            named = "/" in kind or kind in self._aliases
+            hint = "; for a value with such a key write {literal: {…}}" if named else ""
+            failures.append(_Failure(f"{error}{hint}", value, kind))
+        except ValueError as error:
             failures.append(_Failure(str(error), value, kind))
         except USER_FAULTS as error:  # boundary: building a plugin's matcher runs its code
             failures.append(_Failure(f"the matcher `{kind}` failed: {describe(error)}", value, kind))

@@ -13,7 +13,7 @@ from holodeck_core.api.faults import USER_FAULTS
 from holodeck_core.api.grader import GraderContext
 from holodeck_core.api.metric import Metric
 from holodeck_core.api.suite import BoundMetric
-from holodeck_core.config.binding.options import strict
+from holodeck_core.config.binding.options import options_of
 from holodeck_core.config.binding.user_modules import import_object
 from holodeck_core.config.messages.expected_keys import keys_of, model_for
 from holodeck_core.config.messages.metric_names import meant_type, misplaced
@@ -88,9 +88,9 @@ class MetricBinder:
                 return None
         given: Any = model
         try:
-            if type(model) is not metric_class.Options:
+            if type(model) is not getattr(metric_class, "Options", None):
                 given = _given(model)
-                metric = metric_class(strict(metric_class.Options).model_validate(given))
+                metric = metric_class(options_of(metric_class).model_validate(given))
             else:
                 metric = metric_class(model)
         except ValidationError as error:
