@@ -59,7 +59,12 @@ def test_results_of_one_name_do_not_overwrite_each_other(report: Any) -> None:
     ]
     assert rows == [(0, 0, "1"), (0, 1, "2"), (1, 0, "3"), (2, 0, "4"), (3, 0, "5")]
     assert len({result["source"] for result in found["results"]}) == 1  # the file has one line
-    assert re.findall(r"^FAIL (\w+(?: \d)?) \(", shown, re.MULTILINE) == ["same", "same", "case 3", "case 4"]
+    assert re.findall(r"^FAIL (\w+(?: \d)?) \(\d", shown, re.MULTILINE) == [
+        "same",
+        "same",
+        "case 3",
+        "case 4",
+    ]
 
 
 def test_what_json_cannot_say_becomes_text_and_the_rest_keeps_its_digits(report: Any) -> None:

@@ -96,10 +96,6 @@ def test_no_line_is_longer_than_the_terminal_is_wide(spawn: Spawn, columns: int)
     lines = CURSOR.sub("", COLOUR.sub("", shown)).replace("\r", "\n").splitlines()
     assert [line for line in lines if len(line) > columns] == []
     assert any(line.startswith("running: first (") for line in lines)
-    begin = next(
-        number for number, line in enumerate(lines) if line.startswith("FAIL see ") and ":1)" not in line
-    )
-    assert (lines[begin + 2].startswith("     ")) is (columns == 40)
 
 
 def test_the_summary_has_a_colour(spawn: Spawn) -> None:
