@@ -117,7 +117,7 @@ def test_what_is_no_schema_is_a_mistake_with_its_place(load: Load, tmp_path: Pat
     assert problem.path == "response_format.properties.a.type"
     assert problem.message.startswith("no JSON schema: 'strnig' is not valid")
 
-    with pytest.raises(ConfigError, match="no JSON schema: 'a{2,1}' is not a 'regex'"):
+    with pytest.raises(ConfigError, match=r"no JSON schema: 'a\{2,1\}' is not a 'regex'"):
         load(response_format={"type": "object", "properties": {"a": {"type": "string", "pattern": "a{2,1}"}}})
 
     (tmp_path / "reply.yaml").write_text("type: object\nrequired: answer\n", encoding="utf-8")
