@@ -126,6 +126,21 @@ def test_a_failing_agent_is_told_and_the_chat_goes_on(terminal: Start, write_age
     assert "Hello, I am here." in chat.text
 
 
+def test_an_agent_that_asks_for_input_takes_no_message(
+    terminal: Start, write_agent: Write, tmp_path: Path
+) -> None:
+    (tmp_path / "asking.py").write_text(
+        "def make():\n    return lambda text: input() if text == 'ask' else 'heard'\n"
+    )
+    write_agent(model={"provider": "python", "agent": "asking:make"})
+    chat = terminal()
+    chat.say("ask")
+    chat.wait_for("EOFError")
+    chat.prompt()
+    chat.send("hello\r")
+    chat.wait_for("heard\n")
+
+
 def test_an_empty_reply_is_told(terminal: Start, write_agent: Write) -> None:
     write_agent({"reply": " "})
     chat = terminal()

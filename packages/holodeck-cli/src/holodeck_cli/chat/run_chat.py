@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -121,7 +122,8 @@ class _Chat:
         actions = Actions(manager, self._store, display, self._env_file)
         repl = Repl(manager, reader, display, actions, validators, Signals(self.leave), attended=self._typed)
         try:
-            return await repl.run(resumed)
+            with _no_input_for_others():
+                return await repl.run(resumed)
         finally:
             if self._tracing is not None and (trouble := self._tracing.close()):
                 display.tell(f"the traces could not be exported: {trouble}", "warning")
@@ -145,6 +147,18 @@ class _Chat:
 
             return Editor(self._store.ids)
         return LineReader(_input(), _ask if self._typed else _say_nothing)
+
+
+@contextmanager
+def _no_input_for_others() -> Iterator[None]:
+    """What an agent or a tool would read are the user's messages: inside the block an ``input()`` finds an end."""
+    before = sys.stdin
+    with open(os.devnull, encoding="utf-8") as nothing:
+        sys.stdin = nothing
+        try:
+            yield
+        finally:
+            sys.stdin = before
 
 
 def _keyboard() -> QuietKeyboard:
