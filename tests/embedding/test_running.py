@@ -314,8 +314,15 @@ def test_the_scan_finds(source: str) -> None:
 
 
 def test_the_core_leaves_the_process_alone() -> None:
-    """No print, no exit, no signal handler, no logging configuration, no global state in any module of the core."""
+    """No print, no exit, no signal handler, no logging configuration, no global state in any module of the core.
+
+    One module ends a process: a copy that code of others has forked, and that would go on with the run a second time.
+    """
     modules = sorted(CORE.rglob("*.py"))
     assert len(modules) > 100
     found = {str(path.relative_to(CORE)): misdeeds(path.read_text(encoding="utf-8")) for path in modules}
-    assert {path: deeds for path, deeds in found.items() if deeds} == {}
+    assert [path for path, deeds in found.items() if deeds] == ["engine/forks.py"]
+    assert [deed.partition(": ")[2] for deed in found["engine/forks.py"]] == [
+        "global generation",
+        "os._exit()",
+    ]
