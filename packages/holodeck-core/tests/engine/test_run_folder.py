@@ -101,6 +101,33 @@ async def test_a_torn_last_line_is_dropped_and_its_case_runs_again(five: Any, tm
         assert len(lines(tmp_path / run.id)) == 5
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"turns": []},
+        {"turns": {}},
+        {"turns": [{"input": "4"}]},
+        {"turns": None},
+        {"status": "fine"},
+        {"checked": None},
+        {"multi_turn": "no"},
+    ],
+    ids=repr,
+)
+async def test_a_line_that_is_no_result_any_more_costs_its_own_case(
+    five: Any, tmp_path: Path, damage: dict[str, Any]
+) -> None:
+    run = run_suite(five(str), run_dir=tmp_path)
+    await run
+    journal = tmp_path / run.id / "results.jsonl"
+    *whole, last = journal.read_text().splitlines()
+    journal.write_text("\n".join([*whole, json.dumps({**json.loads(last), **damage})]) + "\n")
+    sent: list[str] = []
+    report = await resume_suite(five(lambda text: sent.append(text) or text), tmp_path / run.id)
+    assert sent == ["4"]
+    assert [result.index for result in report.results] == [0, 1, 2, 3, 4]
+
+
 async def test_changed_cases_run_again_new_ones_run_and_removed_ones_are_left_out(
     five: Any, tmp_path: Path
 ) -> None:

