@@ -131,7 +131,7 @@ def test_a_repeated_case_shows_its_rate_and_each_repeat_that_did_not_pass(
     ]
     assert lines[4].startswith("FAIL bad (agent.yaml:")
     assert lines[5:9] == [
-        "  3/5 passed (60 %, 95 % interval 23–88 %), needs 66 %",
+        "  3/5 passed, 1 errored (60 %, 95 % interval 23–88 %), needs 66 %",
         "  repeats[1] failed",
         "    input: well?",
         "    reply: no",

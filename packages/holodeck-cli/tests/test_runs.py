@@ -100,7 +100,9 @@ def test_what_is_no_run_is_passed_over_what_cannot_be_read_is_told_and_all_is_ma
     (runs / "file").write_text("")
     (runs / "empty").mkdir()
     make_run(runs, "odd", 0.5)
-    (runs / "odd" / "results.jsonl").write_text('{"index": 0}\n')
+    turn = {"input": "a", "status": "passed", "execution_time_ms": 0, "metric_results": [3]}
+    odd = {"index": 0, "status": "passed", "checked": True, "multi_turn": True, "turns": [turn]}
+    (runs / "odd" / "results.jsonl").write_text(json.dumps(odd) + "\n")
     done = holodeck("runs", "list", "--run-dir", "runs")
     assert done.returncode == 0
     *damaged, later = done.stderr.splitlines()
