@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import selectors
 import tempfile
 import time
@@ -118,6 +119,8 @@ def main() -> None:
             await run.wait()
             if run.summary.passed != cases:
                 raise SystemExit(f"not every case passed: {run.summary}")
+
+        gc.freeze()  # as `holodeck test` does when the suite is loaded
 
         import concurrency  # as the agent's module sees it: this file itself is __main__
 

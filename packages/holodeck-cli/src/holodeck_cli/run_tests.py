@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -124,6 +125,7 @@ def _load_and_run(
     if resumed is not None and not request.allow_changes:
         refuse_changes(resumed, suite)
     run = _kept_run(request, suite, [terminal, *reports], cases, resumed, runs)
+    gc.freeze()  # what is loaded stays to the end: the collector need not go through it again and again
     interrupt = Interrupt(
         told=lambda: terminal.tell(_STOPPING),
         at_once=terminal.end,
