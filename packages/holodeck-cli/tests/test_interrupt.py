@@ -112,6 +112,17 @@ def test_a_case_that_finishes_soon_after_the_first_signal_is_in_the_report(
     assert len(json.loads((tmp_path / "report.json").read_text())["results"]) == 3
 
 
+def test_a_signal_that_comes_twice_at_once_is_one(begin: Launch, tmp_path: Path) -> None:
+    """What starts HoloDeck (``timeout``, ``npm``) hands on a Ctrl-C that the terminal has sent already."""
+    process = begin("Soon")
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert (report["complete"], len(report["results"])) == (False, 3)
+
+
 def test_the_second_signal_ends_at_once_and_the_old_report_stays_whole(begin: Launch, tmp_path: Path) -> None:
     (tmp_path / "report.json").write_text('{"old": true}')
     process = begin("Blocks")

@@ -8,12 +8,16 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import monotonic
 from types import FrameType
 
 from holodeck_cli.streams import tell_error
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
+SAME_S = 0.1
+"""A signal that comes this soon after the first is the same once more: programs that start others hand on what the
+terminal has sent to all of them already."""
 UNHEARD_S = 1.0
 """When a signal has not reached the event loop by then, something blocks it."""
 BLOCKED_S = 5.0
@@ -51,12 +55,16 @@ class Interrupt:
     def stops(self, stop: Callable[[], None]) -> Iterator[None]:
         """Inside the block the first signal calls ``stop`` in the loop, and a second one ends the process."""
         loop = asyncio.get_running_loop()
+        first_at = 0.0
 
         def handle(number: int, frame: FrameType | None) -> None:
+            nonlocal first_at
             if self.signal is not None:
+                if monotonic() - first_at < SAME_S:
+                    return
                 self._at_once()
                 os._exit(128 + number)
-            self.signal = number
+            self.signal, first_at = number, monotonic()
             loop.call_soon_threadsafe(self._hear)
             if not self._ending():
                 loop.call_soon_threadsafe(stop)
