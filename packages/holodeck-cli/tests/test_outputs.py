@@ -54,7 +54,7 @@ def test_formats_and_outputs_are_paired_in_order(asked: list[Asked], outputs: li
             "-o r.foo: its suffix tells no format; put --format in front of it, or use one of: .json",
         ),
         ([("output", "report")], "-o report: its suffix tells no format"),
-        ([("output", "-")], "-o -: its suffix tells no format"),
+        ([("output", "-")], "-o -: standard output has no suffix that tells a format; put --format in"),
         ([("format", "json"), ("format", "x")], "two reports would be written to standard output"),
         ([("output", "a.json"), ("output", "./a.json")], "two reports would be written to "),
     ],

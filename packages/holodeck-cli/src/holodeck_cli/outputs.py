@@ -50,6 +50,10 @@ def _output(format_name: str | None, target: str) -> Output:
         return Output(format_name, path)
     suffix = "" if path is None else path.suffix.lower()
     if suffix not in SUFFIXES:
+        if path is None:
+            raise ValueError(
+                "-o -: standard output has no suffix that tells a format; put --format in front of it"
+            )
         known = ", ".join(f"{suffix} ({name})" for suffix, name in SUFFIXES.items())
         raise ValueError(
             f"-o {target}: its suffix tells no format; put --format in front of it, or use one of: {known}"
