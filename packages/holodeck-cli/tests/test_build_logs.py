@@ -18,8 +18,8 @@ COMMANDS = [
     "a\n::set-output name=x::y",
     "###[error]x",
 ]
-# GitHub's runner obeys `::name::` at the beginning of a line, behind white space too, and `##[name]` anywhere, as Azure's
-# does `##vso[name]` and TeamCity `##teamcity[name]`.
+# GitHub's runner obeys `::name::` at the beginning of a line, behind white space too, and `##[name]` anywhere, as
+# Azure's does `##vso[name]` and TeamCity `##teamcity[name]`.
 OBEYED = re.compile(r"^\s*::[a-z-]+|##\w*\[", re.MULTILINE)
 
 

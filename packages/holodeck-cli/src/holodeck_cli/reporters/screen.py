@@ -38,9 +38,9 @@ class Screen(Protocol):
 
 
 _BUILD_COMMAND: Final = re.compile(r"##(?=\w*\[)")
-"""The beginning of ``##[…]``, ``##vso[…]`` and ``##teamcity[…]``, which runners of GitHub and Azure and TeamCity obey
-wherever they stand in what a build prints. ``::…::`` is obeyed at the beginning of a line only, where lines of ours have
-words of their own."""
+"""The beginning of ``##[…]``, ``##vso[…]`` and ``##teamcity[…]``, which the servers of GitHub, Azure and TeamCity obey
+wherever they stand in what a build prints. ``::…::`` is obeyed at the beginning of a line only, where lines of ours
+have words of their own."""
 
 
 class PlainScreen:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 
-
 _JOINED_JAMO = (("\u1160", "\u11ff"), ("\ud7b0", "\ud7fb"))
 """Vowels and final consonants of Hangul, which stand in the cells of the consonant before them."""
 
