@@ -105,6 +105,11 @@ CALLS: list[tuple[str, list[tuple[str, dict[str, Any]]], list[ToolCall], str]] =
     call 1    f(a="汇e\\u0301", b=1)
                 ^^^^^^^^^^^^^
 """),
+    ("letters of parts", [(F, {"a": "\u1112\u1161\u11ab", "b": 1})], [ToolCall("f", {"a": "x", "b": 1})], """\
+    expected  f(a="\u1112\u1161\u11ab", b=1)
+    call 1    f(a="x",  b=1)
+                ^^^^^
+"""),
     ("no call of that name", [("g", {"a": 1}), ("h", {})], [ToolCall("f", {"a": 2})], """\
     call 1    f(a=2)
     missing   g(a=1)

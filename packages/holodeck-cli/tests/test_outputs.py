@@ -26,6 +26,11 @@ from holodeck_cli.outputs import Asked, Output, plan_outputs, why_not_writable
             [("format", "json"), ("output", "-")], [Output("json", None)], id="dash-is-standard-output"
         ),
         pytest.param(
+            [("format", "json"), ("output", "/dev/stdout")],
+            [Output("json", None)],
+            id="so-is-its-name-among-the-devices",
+        ),
+        pytest.param(
             [("output", "a.json"), ("format", "json")],
             [Output("json", Path("a.json")), Output("json", None)],
             id="a-format-behind-an-output-is-not-its",
@@ -54,7 +59,12 @@ def test_formats_and_outputs_are_paired_in_order(asked: list[Asked], outputs: li
             "-o r.foo: its suffix tells no format; put --format in front of it, or use one of: .json",
         ),
         ([("output", "report")], "-o report: its suffix tells no format"),
-        ([("output", "-")], "-o -: its suffix tells no format"),
+        ([("output", "-")], "-o -: standard output has no suffix that tells a format; put --format in"),
+        ([("output", "/dev/stdout")], "-o /dev/stdout: standard output has no suffix"),
+        (
+            [("format", "json"), ("format", "x"), ("output", "/dev/stdout")],
+            "two reports would be written to st",
+        ),
         ([("format", "json"), ("format", "x")], "two reports would be written to standard output"),
         ([("output", "a.json"), ("output", "./a.json")], "two reports would be written to "),
     ],

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from holodeck_cli.outputs import why_not_writable
 from holodeck_cli.replace_file import replacing
 
 
@@ -71,6 +72,17 @@ def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     assert os.read(reader, 100) == b"through the pipe"
     os.close(reader)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_pipe_without_a_name_is_written_to() -> None:
+    # As the shell gives one to a command: -o >(gzip > report.json.gz)
+    reader, writer = os.pipe()
+    path = Path(f"/dev/fd/{writer}")
+    assert why_not_writable(path) is None
+    write(path, b"through the pipe")
+    assert os.read(reader, 100) == b"through the pipe"
+    os.close(reader)
+    os.close(writer)
 
 
 def test_a_long_name_is_no_trouble(tmp_path: Path) -> None:

@@ -105,6 +105,13 @@ def test_a_report_is_the_one_that_was_written_before_to_the_byte(
         assert done.stdout == f"wrote {where}\n"
 
 
+@pytest.mark.usefixtures("kept")
+def test_a_report_on_standard_output_has_it_for_itself(again: Holodeck, tmp_path: Path) -> None:
+    done = again("report", "--format", "json", "-o", "-", "-o", "r.md")
+    assert json.loads(done.stdout)["agent_name"]
+    assert done.stderr == "wrote r.md\n"
+
+
 def test_a_plugin_can_write_the_report(again: Holodeck, tmp_path: Path) -> None:
     site = tmp_path / "site"
     site.mkdir()

@@ -419,7 +419,35 @@ def test_markdown_says_what_it_leaves_out(render: Render) -> None:
 def test_one_failure_is_never_too_long(render: Render) -> None:
     text = render(MarkdownReporter, [failing("`|" * 40_000)])
     checked_markdown(text)
-    assert "characters more" in text
+    assert "characters left out" in text
+
+
+@pytest.mark.parametrize("said", ["A" * 1_000_000, "# x\n" * 200_000, "\U000e0041" * 20_000, "`|" * 40_000])
+def test_however_much_was_said_the_details_say_why_and_where(said: str, render: Render) -> None:
+    why = {"errors": ["the reason"], "source": "agent.yaml:3"}
+    text = render(MarkdownReporter, [failing(said).model_copy(update=why)])
+    [fence] = [token.content for token in checked_markdown(text) if token.type == "fence"]
+    assert "- the reason\n" in fence
+    assert fence.endswith("at agent.yaml:3\n")
+
+
+def test_what_is_too_long_leaves_no_details_out_but_its_own(render: Render) -> None:
+    results = [failing("`" * 40_000, name=f"long {number}") for number in range(9)]
+    text = render(MarkdownReporter, [*results, failing("short", name="short")])
+    found = checked_markdown(text)
+    assert [token.content for token in found if token.type == "fence"][-1].count(f"reply: {MARK}short") == 2
+    folded = sum(token.type == "fence" for token in found)
+    assert f"The details of {10 - folded} case" in text
+
+
+def test_a_table_that_is_short_leaves_its_room_to_the_details(render: Render) -> None:
+    results = [failing("y" * 1_500, name=f"case {number}") for number in range(12)]
+    text = render(MarkdownReporter, results)
+    found = checked_markdown(text)
+    [missing] = re.findall(r"The details of (\d+) cases", text)
+    longest = max(len(token.content) for token in found if token.type == "fence")
+    assert 12 - int(missing) == sum(token.type == "fence" for token in found)
+    assert len(text) + longest > MAX_CHARACTERS - 1_000
 
 
 def test_a_run_without_failures_is_a_line(render: Render) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -94,6 +95,8 @@ def test_two_runs_give_the_same_bytes_at_any_number_of_cases_side_by_side(
         holodeck("report", run, "--stable", "--format", "github").stdout for run in ("last", "last~1")
     ]
     assert annotations[0] == annotations[1]
+    told = annotations[0] + (tmp_path / "1.md").read_text() + (tmp_path / "1.xml").read_text()
+    assert re.findall(r"\d ms\b|\d s\b", told) == []
 
 
 @pytest.mark.usefixtures("suite")

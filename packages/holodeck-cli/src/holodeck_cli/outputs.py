@@ -12,7 +12,7 @@ Asked: TypeAlias = tuple[Literal["format", "output"], str]
 SUFFIXES: Final = {".json": "json", ".md": "markdown", ".xml": "junit"}
 """The format of a file whose ``-o`` has no ``--format`` before it."""
 
-STANDARD_OUTPUT: Final = "-"
+STANDARD_OUTPUT: Final = ("-", "/dev/stdout")
 
 
 class Output(NamedTuple):
@@ -45,11 +45,15 @@ def plan_outputs(asked: Iterable[Asked]) -> list[Output]:
 
 
 def _output(format_name: str | None, target: str) -> Output:
-    path = None if target == STANDARD_OUTPUT else Path(target)
+    path = None if target in STANDARD_OUTPUT else Path(target)
     if format_name is not None:
         return Output(format_name, path)
     suffix = "" if path is None else path.suffix.lower()
     if suffix not in SUFFIXES:
+        if path is None:
+            raise ValueError(
+                f"-o {target}: standard output has no suffix that tells a format; put --format in front of it"
+            )
         known = ", ".join(f"{suffix} ({name})" for suffix, name in SUFFIXES.items())
         raise ValueError(
             f"-o {target}: its suffix tells no format; put --format in front of it, or use one of: {known}"
@@ -68,11 +72,11 @@ def _check_places(outputs: list[Output]) -> None:
 
 def why_not_writable(path: Path) -> str | None:
     """Why no report can be written there, found without writing one; None where nothing speaks against it."""
-    target = path.resolve()
-    if target.is_dir():
+    if path.is_dir():
         return "it is a folder"
-    if target.exists() and not target.is_file():
-        return None if os.access(target, os.W_OK) else "writing to it is not permitted"
+    if path.exists() and not path.is_file():
+        return None if os.access(path, os.W_OK) else "writing to it is not permitted"
+    target = path.resolve()
     folder = target.parent
     if not folder.exists():
         return f"the folder {folder} does not exist"

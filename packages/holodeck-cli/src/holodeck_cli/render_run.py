@@ -41,5 +41,7 @@ def render_run(
         tell_error(f"error: a report could not be written: {one_line(trouble)}")
     if reporters.errors:
         return ExitCode.USAGE
-    tell(f"wrote {output.path}" for output in outputs if output.path is not None)
+    # Standard output is a report's where it holds one.
+    told = tell_error if any(output.path is None for output in outputs) else tell
+    told(f"wrote {output.path}" for output in outputs if output.path is not None)
     return ExitCode.OK

@@ -19,11 +19,11 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     Links are followed, and the permissions of an existing file stay. What is no regular file, such as a pipe
     or ``/dev/null``, is written to directly. Raises OSError for whatever cannot be done.
     """
-    target = path.resolve()
-    if target.exists() and not target.is_file():
-        with target.open("wb") as direct:
+    if path.exists() and not path.is_file():  # what a pipe without a name resolves to is no path
+        with path.open("wb") as direct:
             yield direct
         return
+    target = path.resolve()
     draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.tmp")
     try:
         with draft.open("xb") as file:

@@ -10,7 +10,7 @@ from typing import Final
 from pydantic import BaseModel
 
 from holodeck_cli.reporters.document import DocumentReporter
-from holodeck_cli.reporters.lines import summary_line
+from holodeck_cli.reporters.lines import finished_line
 from holodeck_cli.reporters.places import Places
 from holodeck_cli.reporters.story import case_name, failed_repeats, failed_turns, other_reasons
 from holodeck_core.api.events import RunFinished, RunStarted
@@ -46,9 +46,7 @@ class GithubReporter(DocumentReporter):
                 yield from self._repeated(result, places)
             elif not result.passed:
                 yield from self._case(result, places)
-        total = event.summary.total_tests if self._total is None else self._total
-        line = summary_line(event.summary, event.duration_ms, complete=event.complete, total=total).text
-        line = "\n".join([line, *usage_texts(event.summary)])
+        line = "\n".join([finished_line(event, self._total), *usage_texts(event.summary)])
         yield command("notice", line, title=f"holodeck test: {event.head.agent_name}")
 
     def _case(self, result: TestResult, places: Places) -> Iterator[str]:

@@ -60,7 +60,8 @@ class JunitReporter(DocumentReporter):
         yield f"  <testsuite{_attributes(suite)}>\n"
         names = UniqueNames()
         for result in event.results():
-            yield from _case(result, names.of(case_name(result), result.index or 0), head.agent_name)
+            name = names.of(case_name(result), result.index or 0)
+            yield from _case(result, name, head.agent_name, timed=event.timed)
         yield from _properties(_about(head, event))
         if not event.complete:
             total = "" if self._total is None else f" of {self._total}"
@@ -68,11 +69,11 @@ class JunitReporter(DocumentReporter):
         yield "  </testsuite>\n</testsuites>\n"
 
 
-def _case(result: TestResult, name: str, agent: str) -> Iterator[str]:
+def _case(result: TestResult, name: str, agent: str, *, timed: bool) -> Iterator[str]:
     about = {"name": name, "classname": agent, "time": _seconds(result.execution_time_ms)}
     begin = f"    <testcase{_attributes(about)}"
     element = _ELEMENTS.get(result.status)
-    text = escape("\n".join(case_story(result)))
+    text = escape("\n".join(case_story(result, timed=timed)))
     if element is None:
         # How often a repeated case passed is worth reading where it passed, too.
         told = (

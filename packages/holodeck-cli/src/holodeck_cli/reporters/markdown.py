@@ -14,7 +14,7 @@ from typing import Final
 from pydantic import BaseModel
 
 from holodeck_cli.reporters.document import DocumentReporter
-from holodeck_cli.reporters.lines import plugins_line, summary_line
+from holodeck_cli.reporters.lines import finished_line, plugins_line
 from holodeck_cli.reporters.story import case_name, case_story, failed_repeats, failed_turns, first_reason
 from holodeck_core.api.events import RunFinished, RunStarted
 from holodeck_core.case_lines import usage_texts
@@ -27,6 +27,8 @@ MAX_CHARACTERS: Final = 65_000
 _TABLE: Final = 20_000
 _NOTES: Final = 500
 _DETAILS: Final = 8_000
+_SAID_WIDTH: Final = 2_000
+_LEAST_DETAIL: Final = 150
 _REASON_WIDTH: Final = 300
 _TURNS_SHOWN: Final = 8
 
@@ -52,54 +54,58 @@ class MarkdownReporter(DocumentReporter):
         self._plugins = plugins_line(event.plugins)
 
     def texts(self, event: RunFinished) -> Iterator[str]:
-        summary = event.summary
-        total = summary.total_tests if self._total is None else self._total
-        line = summary_line(summary, event.duration_ms, complete=event.complete, total=total).text
+        line = finished_line(event, self._total)
         plugins = "" if self._plugins is None else f" · {code(self._plugins)}"
         head = f"**{line}** · {code(shorten(_line(event.head.agent_name), 200))}{plugins}\n"
-        head += "".join(f"\n{code(text)}\n" for text in usage_texts(summary))
+        head += "".join(f"\n{code(text)}\n" for text in usage_texts(event.summary))
         yield head
-        rows, details, notes = _failures(event, MAX_CHARACTERS - len(head) - _NOTES)
-        if rows:
-            yield f"\n{_HEADER}"
-            yield from rows
+        room = MAX_CHARACTERS - len(head) - _NOTES
+        rows, cases = _rows(event, min(_TABLE, room // 2) - len(_HEADER))
+        if not cases:
+            return
+        table = "".join(["\n", _HEADER, *rows]) if rows else ""
+        yield table
+        details = _details(event, room - len(table))
         yield from details
-        yield from notes
+        yield from _notes(cases - len(rows), cases - len(details))
 
 
-def _failures(event: RunFinished, budget: int) -> tuple[list[str], list[str], list[str]]:
-    """The rows of the table and the folded details, as many as there is room for, and what is said of the others.
-
-    A repeated case that passed, but not every time, is among them.
-    """
+def _rows(event: RunFinished, room: int) -> tuple[list[str], int]:
+    """The rows of the table that there is room for, and how many there would be."""
     rows: list[str] = []
-    details: list[str] = []
-    room = min(_TABLE, budget // 2) - len(_HEADER)
-    room_for_details = budget - min(_TABLE, budget // 2)
-    without_row = without_details = 0
-    for result in event.results():
-        if result.passed and not any(failed_repeats(result)):
-            continue
+    cases = 0
+    for result in _worth_telling(event):
+        cases += 1
         row = _row(result)
-        if without_row or len(row) > room:
-            without_row += 1
-        else:
+        if len(rows) == cases - 1 and len(row) <= room:
             rows.append(row)
             room -= len(row)
-        detail = "" if without_details else _detail(result)
-        if without_details or len(detail) > room_for_details:
-            without_details += 1
-        else:
+    return rows, cases
+
+
+def _details(event: RunFinished, room: int) -> list[str]:
+    """The folded details that there is room for: one that is too long for what is left makes way for shorter ones."""
+    details: list[str] = []
+    for result in _worth_telling(event):
+        if room < _LEAST_DETAIL:
+            break
+        detail = _detail(result, timed=event.timed)
+        if len(detail) <= room:
             details.append(detail)
-            room_for_details -= len(detail)
-    notes = []
+            room -= len(detail)
+    return details
+
+
+def _worth_telling(event: RunFinished) -> Iterator[TestResult]:
+    """The cases that did not pass, and repeated ones that passed, but not every time."""
+    return (result for result in event.results() if not result.passed or any(failed_repeats(result)))
+
+
+def _notes(without_row: int, without_details: int) -> Iterator[str]:
     if without_row:
-        notes.append(f"\n{_cases(without_row)} more did not pass, without a row in the table.\n")
+        yield f"\n{_cases(without_row)} more did not pass, without a row in the table.\n"
     if without_details:
-        notes.append(
-            f"\nThe details of {_cases(without_details)} are left out: a report in JSON has all of them.\n"
-        )
-    return rows, details, notes
+        yield f"\nThe details of {_cases(without_details)} are left out: a report in JSON has all of them.\n"
 
 
 def _row(result: TestResult) -> str:
@@ -110,10 +116,11 @@ def _row(result: TestResult) -> str:
     return f"| {name} | {result.status} | {', '.join(turns[:_TURNS_SHOWN])}{more} | {why} |\n"
 
 
-def _detail(result: TestResult) -> str:
-    story = "\n".join(case_story(result))
-    if len(story) > _DETAILS:
-        story = f"{story[:_DETAILS]}\n... {len(story) - _DETAILS:,} characters more"
+def _detail(result: TestResult, *, timed: bool) -> str:
+    story = "\n".join(case_story(result, timed=timed, width=_SAID_WIDTH))
+    if len(story) > _DETAILS:  # what it ends with is why, and where
+        half = _DETAILS // 2
+        story = f"{story[:half]}\n... {len(story) - 2 * half:,} characters left out ...\n{story[-half:]}"
     summary = f"<summary>{result.status}: <code>{_html(case_name(result))}</code></summary>"
     return f"\n<details>{summary}\n\n{code_block(story)}\n</details>\n"
 

@@ -17,7 +17,7 @@ from holodeck_core.text import reveal, shorten, show_value
 
 _NAME_WIDTH: Final = 200
 _CALL_WIDTH: Final = 1_000
-_TEXT_WIDTH: Final = 10_000
+TEXT_WIDTH: Final = 10_000
 _INDENT: Final = "    "
 
 
@@ -80,15 +80,18 @@ def case_name(result: TestResult) -> str:
     return shorten(" ".join(reveal(name).split()), _NAME_WIDTH)
 
 
-def case_story(result: TestResult) -> Iterator[str]:
+def case_story(result: TestResult, *, timed: bool = True, width: int = TEXT_WIDTH) -> Iterator[str]:
     """The lines that tell of the turns that did not pass, of what else went wrong, and where the case stands. Of a
-    repeated case, how often it passed, and each repeat that did not."""
+    repeated case, how often it passed, and each repeat that did not.
+
+    Durations are told where they are ``timed``; messages and replies that are longer than ``width`` lack their middle.
+    """
     if result.repeat_summary is not None:
         yield rate_text(result.repeat_summary)
     for number, repeat in failed_repeats(result):
         if result.repeats is not None:
-            yield f"repeats[{number}] {repeat.status} ({duration(repeat.execution_time_ms)})"
-        yield from _conversation(repeat)
+            yield f"repeats[{number}] {repeat.status}{_took(repeat.execution_time_ms, timed)}"
+        yield from _conversation(repeat, timed, width)
     if result.source is not None:
         yield f"at {' '.join(reveal(result.source).split())}"
 
@@ -100,20 +103,24 @@ def failed_repeats(result: TestResult) -> Iterator[tuple[int, TestResult]]:
             yield number, repeat
 
 
-def _conversation(result: TestResult) -> Iterator[str]:
+def _took(duration_ms: float, timed: bool) -> str:
+    return f" ({duration(duration_ms)})" if timed else ""
+
+
+def _conversation(result: TestResult, timed: bool, width: int) -> Iterator[str]:
     for turn in failed_turns(result):
-        yield f"{turn.label or 'the turn'} {turn.status} ({duration(turn.duration_ms)})"
-        yield from _said("input", turn.message)
+        yield f"{turn.label or 'the turn'} {turn.status}{_took(turn.duration_ms, timed)}"
+        yield from _said("input", turn.message, width)
         for call in turn.calls:
-            yield from _said("call", _call(call))
+            yield from _said("call", _call(call), width)
         if turn.reply is not None:
-            yield from _said("reply", turn.reply)
+            yield from _said("reply", turn.reply, width)
         yield from (f"  - {reveal(reason)}" for reason in turn.reasons)
     yield from (f"- {reveal(reason)}" for reason in other_reasons(result))
 
 
-def _said(what: str, text: str) -> Iterator[str]:
-    first, *rest = reveal(shorten(text, _TEXT_WIDTH)).split("\n")
+def _said(what: str, text: str, width: int) -> Iterator[str]:
+    first, *rest = reveal(shorten(text, width)).split("\n")
     yield f"  {what}: {first}"
     yield from (f"{_INDENT}{line}" for line in rest)
 

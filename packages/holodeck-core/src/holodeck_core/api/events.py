@@ -80,6 +80,7 @@ class RunFinished:
     """The run is over; ``complete`` is False where it was interrupted.
 
     ``head`` is the report without its results; ``results`` reads them one by one, in file order, as often as asked.
+    Where it is not ``timed``, as for a stable report, times and durations say nothing and are not shown.
     """
 
     complete: bool
@@ -87,6 +88,7 @@ class RunFinished:
     summary: ReportSummary
     head: TestReport
     results: Callable[[], Iterator[TestResult]]
+    timed: bool = True
 
 
 RunEvent: TypeAlias = RunStarted | CaseStarted | TurnFinished | RepeatFinished | CaseFinished | RunFinished

@@ -124,6 +124,7 @@ class StableEvents:
         return attrs.evolve(
             event,
             duration_ms=0,
+            timed=False,
             summary=_stable_summary(event.summary),
             head=stable_report(event.head),
             results=lambda: map(stable_result, event.results()),
