@@ -160,6 +160,40 @@ def test_an_alias_may_stand_for_a_matcher(install: Install, args: str, reason: s
     assert record["unmatched_reason"] == reason
 
 
+GRADER_HOOKS = """
+from holodeck_core.plugins import Contribution, hookimpl
+
+@hookimpl
+def holodeck_graders():
+    return [Contribution("polite", "acme_checks_of_a_suite:polite", "greets")]
+"""
+
+GRADER = "def polite(turn):\n    return turn.agent_response == 'hi'\n"
+
+
+@pytest.mark.parametrize(
+    ("grader", "message"),
+    [
+        ("polite", None),
+        ("politer", 'or `plugin/name` for a plugin\'s; did you mean "polite"?'),
+        ("other", "or `plugin/name` for a plugin's"),
+        ("gone", "holodeck-acme 1.0 contributes no grader 'gone'"),
+    ],
+)
+def test_an_alias_may_stand_for_a_grader(install: Install, grader: str, message: str | None) -> None:
+    agent = install(GRADER, GRADER_HOOKS)
+    aliases = "plugins: {aliases: {polite: acme/polite, gone: acme/gone}}\n"
+    agent.write_text(f"{AGENT}{aliases}evaluations: {{metrics: [{{type: code, grader: {grader}}}]}}\n")
+    if message is None:
+        assert run_suite_sync(load_suite(agent)).results[0].passed
+        return
+    with pytest.raises(ConfigError) as caught:
+        load_suite(agent)
+    [problem] = caught.value.problems
+    assert (problem.path, problem.line) == ("evaluations.metrics[0].grader", 5)
+    assert message in problem.message
+
+
 def test_a_key_that_only_looks_like_a_matcher_is_told_how_it_is_written(install: Install) -> None:
     agent = install(MATCHER, MATCHER_HOOKS)
     agent.write_text(ALIASED.replace("ARGS", "{own: {text/plain: hello}}"))

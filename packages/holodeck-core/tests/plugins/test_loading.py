@@ -69,6 +69,11 @@ BROKEN_AT_IMPORT = [
     pytest.param("raise ValueError('out of order')", "ValueError: out of order", id="an exception"),
     pytest.param("raise SystemExit(3)", "SystemExit: 3", id="SystemExit"),
     pytest.param(
+        "class PanicException(BaseException): ...\nraise PanicException('rust')",
+        "PanicException: rust",
+        id="no Exception",
+    ),
+    pytest.param(
         "import acme_nowhere", "ModuleNotFoundError: No module named 'acme_nowhere'", id="a missing module"
     ),
     pytest.param("def x(:", "SyntaxError: ", id="a syntax error"),
@@ -123,6 +128,11 @@ BROKEN_HOOKS = [
         "@hookimpl\ndef holodeck_matchers():\n    raise SystemExit('enough')",
         "holodeck_matchers raised SystemExit: enough",
         id="exits",
+    ),
+    pytest.param(
+        "@hookimpl\ndef holodeck_matchers():\n    raise BaseException('panic')",
+        "holodeck_matchers raised BaseException: panic",
+        id="no Exception",
     ),
     pytest.param(
         "@hookimpl\ndef holodeck_matchers():\n    yield Contribution('a', 'm:A', '')\n    raise ValueError('later')",

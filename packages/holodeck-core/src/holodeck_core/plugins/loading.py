@@ -9,7 +9,8 @@ This is where code of a plugin runs for the first time, in this order:
 5. each contribution is checked by itself
 
 A failure in 1 or 2 leaves nothing; one in 3 to 5 costs the hook or the contribution, not its siblings.
-Exceptions and SystemExit become a Fault; KeyboardInterrupt and cancellation pass.
+Whatever the plugin raises becomes a Fault, also what is no Exception, such as a panic of a module in Rust or what a
+test framework ends a test with; KeyboardInterrupt and cancellation pass.
 """
 
 from __future__ import annotations
@@ -27,9 +28,6 @@ from holodeck_core.plugins.distributions import Found, core_version
 from holodeck_core.plugins.hookspecs import HOOKS, PROJECT, Kind
 from holodeck_core.plugins.names import is_name, is_target, near
 from holodeck_core.plugins.wording import error_text, one_line, shown
-
-# What the code of a plugin may raise without stopping the program.
-CAUGHT: Final = (Exception, SystemExit)
 
 
 class Fault(NamedTuple):
@@ -52,14 +50,16 @@ def load(found: Found) -> Loaded:
     assert found.entry_point is not None
     try:
         plugin = found.entry_point.load()
-    except CAUGHT as error:
+    except BaseException as error:  # noqa: BLE001 - boundary: the code of a plugin
+        pass_interruptions(error)
         return Loaded({}, (Fault(f"cannot import {one_line(found.entry_point.value)}: {error_text(error)}"),))
     manager = pluggy.PluginManager(PROJECT)
     manager.add_hookspecs(hookspecs)
     try:
         registered = manager.register(plugin, found.plugin_id)
         unmarked = [kind for kind in HOOKS if registered and _is_unmarked(manager, plugin, HOOKS[kind])]
-    except CAUGHT as error:
+    except BaseException as error:  # noqa: BLE001 - boundary: the code of a plugin
+        pass_interruptions(error)
         return Loaded({}, (Fault(f"its hooks cannot be registered: {error_text(error)}"),))
     faults = [*_unknown_hooks(manager, plugin, found)]
     faults += [Fault(f"{HOOKS[kind]} is not marked with @hookimpl", kind) for kind in unmarked]
@@ -72,6 +72,16 @@ def load(found: Found) -> Loaded:
         if accepted:
             contributions[kind] = accepted
     return Loaded(contributions, tuple(faults))
+
+
+def pass_interruptions(error: BaseException) -> None:
+    """Raise again what is not the plugin's own affair: the user's KeyboardInterrupt, and a cancellation."""
+    if isinstance(error, Exception | SystemExit):
+        return
+    from asyncio import CancelledError
+
+    if isinstance(error, KeyboardInterrupt | CancelledError):
+        raise error
 
 
 def import_target(target: str) -> Any:
@@ -123,7 +133,8 @@ def _ask(kind: Kind, hook: pluggy.HookCaller) -> tuple[dict[str, Contribution], 
         if complaints := [complaint for answer in answers if (complaint := _complaint(answer))]:
             return {}, [Fault(f"{hook.name} {complaint}", kind) for complaint in complaints]
         items = [item for answer in answers for item in answer]
-    except CAUGHT as error:
+    except BaseException as error:  # noqa: BLE001 - boundary: the code of a plugin
+        pass_interruptions(error)
         return {}, [Fault(f"{hook.name} raised {error_text(error)}", kind)]
     return _sorted_out(kind, hook.name, items)
 

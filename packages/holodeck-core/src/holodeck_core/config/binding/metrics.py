@@ -19,8 +19,15 @@ from holodeck_core.config.messages.expected_keys import keys_of, model_for
 from holodeck_core.config.messages.metric_names import meant_type, misplaced
 from holodeck_core.config.messages.secret_values import secret_texts
 from holodeck_core.config.messages.validate import Path, Place, key_named, sound_part, to_problems, told
+from holodeck_core.config.reading.suggest import did_you_mean
 from holodeck_core.errors import PluginError, Problem, UnknownName
-from holodeck_core.models.evaluation import CodeMetric, EvaluationMetric, MetricType, PluginMetric
+from holodeck_core.models.evaluation import (
+    GRADER_FORM,
+    CodeMetric,
+    EvaluationMetric,
+    MetricType,
+    PluginMetric,
+)
 from holodeck_core.plugins.host import PluginHost
 from holodeck_core.text import show_value
 
@@ -132,7 +139,7 @@ class MetricBinder:
         return found
 
     def _grader(self, name: str) -> Any:
-        """The callable that ``module.path:callable`` or ``plugin/name`` names."""
+        """The callable that ``module.path:callable``, ``plugin/name`` or an alias of that names."""
         if name in self._broken:
             raise ValueError(self._broken[name])
         if name not in self._graders:
@@ -144,6 +151,8 @@ class MetricBinder:
         return self._graders[name]
 
     def _resolved(self, name: str) -> Any:
+        if ":" not in name and "/" not in name and name not in self._host.aliases:
+            raise ValueError(f"{GRADER_FORM}{did_you_mean(name, self._host.aliases)}")
         grader = import_object(name, self._folder) if ":" in name else self._host.grader(name).object
         if not callable(grader):
             raise ValueError(f"{name!r} is a {type(grader).__name__}, which cannot be called")
