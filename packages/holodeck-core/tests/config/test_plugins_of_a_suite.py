@@ -92,6 +92,23 @@ def test_a_misspelt_option_of_a_plugin_is_a_mistake(install: Install) -> None:
     assert run_suite_sync(load_suite(agent)).results[0].passed
 
 
+@pytest.mark.parametrize(
+    ("more", "unknown"),
+    [("", []), (", max_words: 3", ["unknown key `max_words`"])],
+)
+def test_a_metric_with_options_of_its_own_is_not_named_under_standard(
+    install: Install, more: str, unknown: list[str]
+) -> None:
+    agent = install(OPTIONS)
+    agent.write_text(AGENT + f"evaluations: {{metrics: [{{type: standard, metric: acme/checks{more}}}]}}\n")
+    with pytest.raises(ConfigError) as caught:
+        load_suite(agent)
+    [problem, *others] = caught.value.problems
+    assert problem.path == "evaluations.metrics[0].metric"
+    assert problem.message == "`acme/checks` is a type of its own: write {type: acme/checks}"
+    assert [other.message for other in others] == unknown
+
+
 def test_a_broken_plugin_that_is_not_named_costs_nothing(install: Install) -> None:
     assert run_suite_sync(load_suite(install("", "raise ImportError('no luck')"))).results[0].passed
 

@@ -257,6 +257,9 @@ def test_an_optional_hook_of_a_newer_core_is_no_mistake(install: Any, host: Any)
             "def holodeck_matchers(): ...", None, "is not marked with @hookimpl", id="unmarked hooks only"
         ),
         pytest.param("plugin = None", {"acme": "holodeck_acme_hooks:plugin"}, "has no hooks", id="None"),
+        pytest.param(
+            "", {"acme": "1 2"}, "its entry point is 1 2; it must name a module", id="no name of a module"
+        ),
         pytest.param("", {"acme": "holodeck_acme_hooks:gone"}, "AttributeError: ", id="a missing object"),
         pytest.param(
             "@hookimpl\ndef holodeck_matchers(config): return []",

@@ -18,7 +18,7 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pluggy
 
@@ -28,6 +28,9 @@ from holodeck_core.plugins.distributions import Found, core_version
 from holodeck_core.plugins.hookspecs import HOOKS, PROJECT, Kind
 from holodeck_core.plugins.names import is_name, is_target, near
 from holodeck_core.plugins.wording import error_text, one_line, shown
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 
 class Fault(NamedTuple):
@@ -48,6 +51,9 @@ class Loaded(NamedTuple):
 def load(found: Found) -> Loaded:
     """Import the entry point and ask its hooks. Exceptions of the plugin do not get out."""
     assert found.entry_point is not None
+    if module_of(found.entry_point) is None:
+        value = one_line(found.entry_point.value)
+        return Loaded({}, (Fault(f"its entry point is {value}; it must name a module, like acme.hooks"),))
     try:
         plugin = found.entry_point.load()
     except BaseException as error:  # noqa: BLE001 - boundary: the code of a plugin
@@ -72,6 +78,12 @@ def load(found: Found) -> Loaded:
         if accepted:
             contributions[kind] = accepted
     return Loaded(contributions, tuple(faults))
+
+
+def module_of(entry_point: EntryPoint) -> str | None:
+    """The module that an entry point names; None where its text has not the form of one."""
+    match = entry_point.pattern.match(entry_point.value)
+    return None if match is None else match["module"]
 
 
 def pass_interruptions(error: BaseException) -> None:

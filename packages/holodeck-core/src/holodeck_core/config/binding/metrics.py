@@ -101,6 +101,10 @@ class MetricBinder:
             else:
                 metric = metric_class(model)
         except ValidationError as error:
+            if key == "metric" and _is_refused(error, "type"):
+                why = f"`{name}` is a type of its own: write {{type: {name}}}"
+                problems.append(place.problem(why, (*path, key)))
+                return None
             general = keys_of(type(model))
             problems += to_problems(error, metric_class.Options, given, place, path, also=general)
             return None
@@ -157,6 +161,10 @@ class MetricBinder:
         if not callable(grader):
             raise ValueError(f"{name!r} is a {type(grader).__name__}, which cannot be called")
         return grader
+
+
+def _is_refused(error: ValidationError, key: str) -> bool:
+    return any(each["type"] == "extra_forbidden" and each["loc"] == (key,) for each in error.errors())
 
 
 def _given(model: MetricType) -> dict[str, Any]:
