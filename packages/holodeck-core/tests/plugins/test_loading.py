@@ -45,6 +45,8 @@ def test_a_plugin_in_good_order_says_what_it_contributes(acme: None, host: Any) 
     [
         pytest.param({"acme": "acme_object:plugin"}, id="an object with methods"),
         pytest.param({"acme": "acme_object:Namespace"}, id="a class with static methods"),
+        pytest.param({"acme": "acme_object:plugin [fast]"}, id="an object, with an extra"),
+        pytest.param({"acme": "acme_object :plugin"}, id="an object, with a space"),
     ],
 )
 def test_an_entry_point_may_name_an_object(install: Any, host: Any, entry_points: Any) -> None:
@@ -63,6 +65,7 @@ plugin = Plugin()
 """
     install("holodeck-acme", entry_points=entry_points, modules={"acme_object.py": source, **THING})
     assert host().metric("acme/pii").object.__name__ == "Pii"
+    assert the_record(host()).module == "acme_object"
 
 
 BROKEN_AT_IMPORT = [

@@ -16,6 +16,7 @@ test framework ends a test with; KeyboardInterrupt and cancellation pass.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -88,11 +89,10 @@ def module_of(entry_point: EntryPoint) -> str | None:
 
 def pass_interruptions(error: BaseException) -> None:
     """Raise again what is not the plugin's own affair: the user's KeyboardInterrupt, and a cancellation."""
-    if isinstance(error, Exception | SystemExit):
-        return
-    from asyncio import CancelledError
-
-    if isinstance(error, KeyboardInterrupt | CancelledError):
+    asyncio = sys.modules.get(
+        "asyncio.exceptions"
+    )  # this layer imports none; without it nothing is cancelled
+    if isinstance(error, KeyboardInterrupt) or (asyncio and isinstance(error, asyncio.CancelledError)):
         raise error
 
 
