@@ -211,6 +211,42 @@ def test_an_alias_may_stand_for_a_grader(install: Install, grader: str, message:
     assert message in problem.message
 
 
+PANICS = """
+from holodeck_core import Backend, Matcher, Metric, NoOptions
+
+def panics(*args):
+    raise BaseException("panic")
+
+Checks = type("Checks", (Metric,), {"Options": NoOptions, "__init__": panics, "score": panics})
+Above = type("Above", (Matcher,), {"__init__": panics, "mismatch": panics})
+Echo = type("Echo", (Backend,), {"Options": NoOptions, "__init__": panics, "open": panics})
+"""
+PANIC_HOOKS = """
+from holodeck_core.plugins import Contribution, hookimpl
+holodeck_metrics = hookimpl(lambda: [Contribution("checks", "acme_checks_of_a_suite:Checks", "")])
+holodeck_matchers = hookimpl(lambda: [Contribution("above", "acme_checks_of_a_suite:Above", "")])
+holodeck_backends = hookimpl(lambda: [Contribution("echo", "acme_checks_of_a_suite:Echo", "")])
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("{input: hi}", "{input: hi, evaluations: [{type: acme/checks}]}"),
+        ("{input: hi}", "{input: hi, expected_tools: [{name: put, args: {n: {acme/above: 1}}}]}"),
+        ("{provider: scripted, replies: [{reply: hi}]}", "{provider: acme/echo}"),
+    ],
+    ids=["a metric", "a matcher", "a backend"],
+)
+def test_a_plugin_that_raises_what_is_no_exception_is_a_mistake_at_its_place(
+    install: Install, old: str, new: str
+) -> None:
+    agent = install(PANICS, PANIC_HOOKS)
+    agent.write_text(AGENT.replace(old, new))
+    with pytest.raises(ConfigError, match=r"agent\.yaml:\d+:\d+: .*BaseException: panic"):
+        load_suite(agent)
+
+
 def test_a_key_that_only_looks_like_a_matcher_is_told_how_it_is_written(install: Install) -> None:
     agent = install(MATCHER, MATCHER_HOOKS)
     agent.write_text(ALIASED.replace("ARGS", "{own: {text/plain: hello}}"))

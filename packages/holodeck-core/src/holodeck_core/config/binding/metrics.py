@@ -9,7 +9,6 @@ from typing import Any
 import attrs
 from pydantic import ValidationError
 
-from holodeck_core.api.faults import USER_FAULTS
 from holodeck_core.api.grader import GraderContext
 from holodeck_core.api.metric import Metric
 from holodeck_core.api.suite import BoundMetric
@@ -29,6 +28,7 @@ from holodeck_core.models.evaluation import (
     PluginMetric,
 )
 from holodeck_core.plugins.host import PluginHost
+from holodeck_core.plugins.loading import pass_interruptions
 from holodeck_core.text import show_value
 
 _TURN_FIELDS = frozenset(field.alias for field in attrs.fields(GraderContext))
@@ -113,7 +113,8 @@ class MetricBinder:
             keys = given if isinstance(given, dict) else given.model_fields_set
             problems.append(place.problem(message, (*path, *key_named(message, keys))))
             return None
-        except USER_FAULTS as error:  # boundary: building a plugin's metric runs its code
+        except BaseException as error:  # noqa: BLE001 - boundary: building a plugin's metric runs its code
+            pass_interruptions(error)
             problems.append(place.problem(f"the metric `{name}` failed: {told(error, given)}", path))
             return None
         return BoundMetric(
