@@ -298,3 +298,7 @@ def test_cases_stand_beside_tests_in_python_and_a_setting_loads_the_plugin(
     pytester.makeini(f"[pytest]\naddopts = -p {PLUGIN}\n")
     run([GOOD])
     pytester.runpytest_subprocess("-p", "no:asyncio").assert_outcomes(passed=2)
+
+
+async def test_cases_run_where_a_loop_is_running_already(run: Run) -> None:
+    run([GOOD, BAD, ERRS]).assert_outcomes(passed=1, failed=1, errors=1)

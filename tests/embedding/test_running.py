@@ -29,6 +29,7 @@ from holodeck_core import (
     TurnFinished,
     UserMessage,
     build_suite,
+    resume_suite,
     run_suite,
     run_suite_sync,
 )
@@ -203,6 +204,37 @@ def test_suites_run_in_two_threads_at_once(shared: bool) -> None:
         thread.join(timeout=60)
     assert [report.summary.passed for report in reports] == [20, 20]
     assert len({report.run_id for report in reports}) == 2
+
+
+@pytest.mark.parametrize(
+    ("suite", "message"),
+    [
+        ("agent.yaml", "a run needs a Suite, got str: load_suite(path) makes one"),
+        ({"name": "a"}, "a run needs a Suite, got dict"),
+    ],
+)
+def test_what_is_no_suite_is_told_how_one_is_made(suite: Any, message: str, tmp_path: Path) -> None:
+    for start in (run_suite_sync, run_suite, lambda suite: resume_suite(suite, tmp_path)):
+        with pytest.raises(TypeError) as caught:
+            start(suite)
+        assert str(caught.value).startswith(message)
+
+
+class Plain:
+    def case_finished(self, event: CaseFinished) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("reporter", "message"),
+    [
+        (Plain(), "a reporter is an instance of a subclass of Reporter, got Plain"),
+        (Reporter, "Reporter is a class: a reporter is an object, made with its options"),
+    ],
+)
+def test_what_is_no_reporter_is_refused(reporter: Any, message: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        run_suite(suite_of(str.upper), reporters=[reporter])
+    assert str(caught.value) == message
 
 
 def test_a_run_leaves_the_process_as_it_was(capfd: pytest.CaptureFixture[str]) -> None:

@@ -62,6 +62,17 @@ def test_it_prints_a_schema(holodeck: Holodeck, args: list[str], title: str) -> 
     assert schema["title"] == title
 
 
+def test_what_plugins_print_is_no_part_of_it(holodeck: Holodeck, tmp_path: Path) -> None:
+    modules = {
+        "acme_hooks.py": f"print('hello')\n{ACME_HOOKS}",
+        "acme_things.py": f"print('hi')\n{ACME_THINGS}",
+    }
+    FakeDistribution("holodeck-acme", modules=modules).install(tmp_path / "site")
+    done = holodeck("schema", env={"PYTHONPATH": str(tmp_path / "site")})
+    assert json.loads(done.stdout)["title"] == "HoloDeck agent file"
+    assert done.stderr == "hello\nhi\n"
+
+
 def test_it_writes_it_to_a_file(holodeck: Holodeck, tmp_path: Path) -> None:
     (tmp_path / "agent.schema.json").write_text("old")
     done = holodeck("schema", "-o", "agent.schema.json")

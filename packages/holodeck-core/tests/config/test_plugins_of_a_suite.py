@@ -92,6 +92,23 @@ def test_a_misspelt_option_of_a_plugin_is_a_mistake(install: Install) -> None:
     assert run_suite_sync(load_suite(agent)).results[0].passed
 
 
+@pytest.mark.parametrize(
+    ("more", "unknown"),
+    [("", []), (", max_words: 3", ["unknown key `max_words`"])],
+)
+def test_a_metric_with_options_of_its_own_is_not_named_under_standard(
+    install: Install, more: str, unknown: list[str]
+) -> None:
+    agent = install(OPTIONS)
+    agent.write_text(AGENT + f"evaluations: {{metrics: [{{type: standard, metric: acme/checks{more}}}]}}\n")
+    with pytest.raises(ConfigError) as caught:
+        load_suite(agent)
+    [problem, *others] = caught.value.problems
+    assert problem.path == "evaluations.metrics[0].metric"
+    assert problem.message == "`acme/checks` is a type of its own: write {type: acme/checks}"
+    assert [other.message for other in others] == unknown
+
+
 def test_a_broken_plugin_that_is_not_named_costs_nothing(install: Install) -> None:
     assert run_suite_sync(load_suite(install("", "raise ImportError('no luck')"))).results[0].passed
 
@@ -158,6 +175,76 @@ def test_an_alias_may_stand_for_a_matcher(install: Install, args: str, reason: s
     [case] = run_suite_sync(load_suite(agent)).results
     [record] = case.arg_match_details or []
     assert record["unmatched_reason"] == reason
+
+
+GRADER_HOOKS = """
+from holodeck_core.plugins import Contribution, hookimpl
+
+@hookimpl
+def holodeck_graders():
+    return [Contribution("polite", "acme_checks_of_a_suite:polite", "greets")]
+"""
+
+GRADER = "def polite(turn):\n    return turn.agent_response == 'hi'\n"
+
+
+@pytest.mark.parametrize(
+    ("grader", "message"),
+    [
+        ("polite", None),
+        ("politer", 'or `plugin/name` for a plugin\'s; did you mean "polite"?'),
+        ("other", "or `plugin/name` for a plugin's"),
+        ("gone", "holodeck-acme 1.0 contributes no grader 'gone'"),
+    ],
+)
+def test_an_alias_may_stand_for_a_grader(install: Install, grader: str, message: str | None) -> None:
+    agent = install(GRADER, GRADER_HOOKS)
+    aliases = "plugins: {aliases: {polite: acme/polite, gone: acme/gone}}\n"
+    agent.write_text(f"{AGENT}{aliases}evaluations: {{metrics: [{{type: code, grader: {grader}}}]}}\n")
+    if message is None:
+        assert run_suite_sync(load_suite(agent)).results[0].passed
+        return
+    with pytest.raises(ConfigError) as caught:
+        load_suite(agent)
+    [problem] = caught.value.problems
+    assert (problem.path, problem.line) == ("evaluations.metrics[0].grader", 5)
+    assert message in problem.message
+
+
+PANICS = """
+from holodeck_core import Backend, Matcher, Metric, NoOptions
+
+def panics(*args):
+    raise BaseException("panic")
+
+Checks = type("Checks", (Metric,), {"Options": NoOptions, "__init__": panics, "score": panics})
+Above = type("Above", (Matcher,), {"__init__": panics, "mismatch": panics})
+Echo = type("Echo", (Backend,), {"Options": NoOptions, "__init__": panics, "open": panics})
+"""
+PANIC_HOOKS = """
+from holodeck_core.plugins import Contribution, hookimpl
+holodeck_metrics = hookimpl(lambda: [Contribution("checks", "acme_checks_of_a_suite:Checks", "")])
+holodeck_matchers = hookimpl(lambda: [Contribution("above", "acme_checks_of_a_suite:Above", "")])
+holodeck_backends = hookimpl(lambda: [Contribution("echo", "acme_checks_of_a_suite:Echo", "")])
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("{input: hi}", "{input: hi, evaluations: [{type: acme/checks}]}"),
+        ("{input: hi}", "{input: hi, expected_tools: [{name: put, args: {n: {acme/above: 1}}}]}"),
+        ("{provider: scripted, replies: [{reply: hi}]}", "{provider: acme/echo}"),
+    ],
+    ids=["a metric", "a matcher", "a backend"],
+)
+def test_a_plugin_that_raises_what_is_no_exception_is_a_mistake_at_its_place(
+    install: Install, old: str, new: str
+) -> None:
+    agent = install(PANICS, PANIC_HOOKS)
+    agent.write_text(AGENT.replace(old, new))
+    with pytest.raises(ConfigError, match=r"agent\.yaml:\d+:\d+: .*BaseException: panic"):
+        load_suite(agent)
 
 
 def test_a_key_that_only_looks_like_a_matcher_is_told_how_it_is_written(install: Install) -> None:

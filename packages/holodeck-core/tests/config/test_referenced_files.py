@@ -219,6 +219,11 @@ def test_what_tools_refer_to_is_found_from_the_agent_file(load: Load, text: str)
             id="a module that exits",
         ),
         pytest.param(
+            "type: function, module: panicking_tools, function: add",
+            "tools[0] \"t\".module: importing 'panicking_tools' failed: BaseException: panic",
+            id="a module that raises no Exception",
+        ),
+        pytest.param(
             "type: function, module: good_tools, function: ad",
             "agent.yaml:3:65: tools[0] \"t\".function: 'good_tools' (good_tools.py) has no 'ad'; did you mean \"add\"?",
             id="no such function",
@@ -288,6 +293,7 @@ def test_a_tool_that_cannot_work_is_told_with_its_place(
         "good_tools.py": GOOD,
         "broken_tools.py": "def add(a, b): return a + b\n1 / 0\n",
         "exiting_tools.py": "raise SystemExit(0)\n",
+        "panicking_tools.py": "raise BaseException('panic')\n",
         "moody_tools.py": "def __getattr__(name): raise RuntimeError('not today')\n",
         "tools/deep_tools.py": "",
         "notes.txt": "",

@@ -244,6 +244,13 @@ ACCEPTED = [
     ),
     row("grader", metric(type="code", grader="json:loads", threshold=None)),
     row(
+        "grader-by-an-alias",
+        {
+            **metric(type="code", grader="sql", enabled=False),
+            "plugins": {"aliases": {"sql": "acme/sql"}},
+        },
+    ),
+    row(
         "model-keys-that-the-backend-ignores",
         agent(model={"provider": "scripted", "replies": [], "top_p": "0.5"}),
     ),

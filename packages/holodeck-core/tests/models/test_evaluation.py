@@ -193,13 +193,13 @@ class TestCodeMetric:
             "timeout_s": 30.0,
         }
 
-    @pytest.mark.parametrize("grader", ["m:f", "a.b.c:f_2", "acme/sql_equivalence"])
-    def test_a_grader_is_a_callable_or_a_plugins_name(self, grader: str) -> None:
+    @pytest.mark.parametrize("grader", ["m:f", "a.b.c:f_2", "acme/sql_equivalence", "sql"])
+    def test_a_grader_is_a_callable_a_plugins_name_or_an_alias(self, grader: str) -> None:
         assert CodeMetric(grader=grader).grader == grader
 
     @pytest.mark.parametrize(
         "grader",
-        ["", "f", "m:", ":f", "m.f", "m:f:g", "m:f.g", "m:f()", "a-b:f", "m:f\n", "acme/", "Acme/x", "a/b/c"],
+        ["", "F", "m:", ":f", "m.f", "m:f:g", "m:f.g", "m:f()", "a-b:f", "m:f\n", "acme/", "Acme/x", "a/b/c"],
     )
     def test_anything_else_is_an_error(self, places: Places, grader: str) -> None:
         assert places(MetricType, {"type": "code", "grader": grader}) == ["grader"]

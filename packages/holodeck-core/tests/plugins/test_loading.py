@@ -45,6 +45,8 @@ def test_a_plugin_in_good_order_says_what_it_contributes(acme: None, host: Any) 
     [
         pytest.param({"acme": "acme_object:plugin"}, id="an object with methods"),
         pytest.param({"acme": "acme_object:Namespace"}, id="a class with static methods"),
+        pytest.param({"acme": "acme_object:plugin [fast]"}, id="an object, with an extra"),
+        pytest.param({"acme": "acme_object :plugin"}, id="an object, with a space"),
     ],
 )
 def test_an_entry_point_may_name_an_object(install: Any, host: Any, entry_points: Any) -> None:
@@ -63,11 +65,17 @@ plugin = Plugin()
 """
     install("holodeck-acme", entry_points=entry_points, modules={"acme_object.py": source, **THING})
     assert host().metric("acme/pii").object.__name__ == "Pii"
+    assert the_record(host()).module == "acme_object"
 
 
 BROKEN_AT_IMPORT = [
     pytest.param("raise ValueError('out of order')", "ValueError: out of order", id="an exception"),
     pytest.param("raise SystemExit(3)", "SystemExit: 3", id="SystemExit"),
+    pytest.param(
+        "class PanicException(BaseException): ...\nraise PanicException('rust')",
+        "PanicException: rust",
+        id="no Exception",
+    ),
     pytest.param(
         "import acme_nowhere", "ModuleNotFoundError: No module named 'acme_nowhere'", id="a missing module"
     ),
@@ -123,6 +131,11 @@ BROKEN_HOOKS = [
         "@hookimpl\ndef holodeck_matchers():\n    raise SystemExit('enough')",
         "holodeck_matchers raised SystemExit: enough",
         id="exits",
+    ),
+    pytest.param(
+        "@hookimpl\ndef holodeck_matchers():\n    raise BaseException('panic')",
+        "holodeck_matchers raised BaseException: panic",
+        id="no Exception",
     ),
     pytest.param(
         "@hookimpl\ndef holodeck_matchers():\n    yield Contribution('a', 'm:A', '')\n    raise ValueError('later')",
@@ -247,6 +260,9 @@ def test_an_optional_hook_of_a_newer_core_is_no_mistake(install: Any, host: Any)
             "def holodeck_matchers(): ...", None, "is not marked with @hookimpl", id="unmarked hooks only"
         ),
         pytest.param("plugin = None", {"acme": "holodeck_acme_hooks:plugin"}, "has no hooks", id="None"),
+        pytest.param(
+            "", {"acme": "1 2"}, "its entry point is 1 2; it must name a module", id="no name of a module"
+        ),
         pytest.param("", {"acme": "holodeck_acme_hooks:gone"}, "AttributeError: ", id="a missing object"),
         pytest.param(
             "@hookimpl\ndef holodeck_matchers(config): return []",

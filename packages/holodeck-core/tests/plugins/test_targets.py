@@ -48,13 +48,14 @@ def test_a_target_may_be_nested(install: Any, host: Any) -> None:
         ("acme_there:Near", "", "AttributeError: module 'acme_there' has no attribute 'Near'"),
         ("acme_there:Near", "raise ValueError('out of order')", "ValueError: out of order"),
         ("acme_there:Near", "raise SystemExit(1)", "SystemExit: 1"),
+        ("acme_there:Near", "raise BaseException('panic')", "BaseException: panic"),
         (
             "acme_there:Near",
             "import acme_dependency",
             "ModuleNotFoundError: No module named 'acme_dependency'",
         ),
     ],
-    ids=["no such module", "no such attribute", "raises", "exits", "a dependency is missing"],
+    ids=["no such module", "no such attribute", "raises", "exits", "panics", "a dependency is missing"],
 )
 def test_a_target_that_cannot_be_imported_breaks_the_plugin(
     install: Any, host: Any, target: str, source: str, reason: str

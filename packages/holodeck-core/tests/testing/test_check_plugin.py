@@ -181,6 +181,13 @@ SHORT = [
         id="a matcher that raises",
     ),
     pytest.param(
+        hook("matcher"),
+        GOOD["matcher"].replace("return None", "raise BaseException('panic')"),
+        "call",
+        "BaseException: panic",
+        id="a matcher that raises no Exception",
+    ),
+    pytest.param(
         hook("validator"),
         GOOD["validator"].replace("Accepted(text)", "text"),
         "call",

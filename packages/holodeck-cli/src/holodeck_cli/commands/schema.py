@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Annotated
 
@@ -30,7 +32,8 @@ def schema(
     from holodeck_core.config.schema import agent_schema, report_schema
     from holodeck_core.plugins.host import PluginHost
 
-    text = schema_text(report_schema() if report else agent_schema(PluginHost()))
+    with redirect_stdout(sys.stderr):  # what plugins print is no part of the schema
+        text = schema_text(report_schema() if report else agent_schema(PluginHost()))
     if output is None:
         tell(text.splitlines())
         return ExitCode.OK

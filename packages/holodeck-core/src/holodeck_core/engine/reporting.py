@@ -49,7 +49,9 @@ class Reporters:
         self.add(*reporters)
 
     def add(self, *reporters: Reporter) -> None:
-        """Further reporters, which are told what happens from now on."""
+        """Further reporters, which are told what happens from now on. Raises TypeError for what is none."""
+        for reporter in reporters:
+            _check_reporter(reporter)
         for event, method in _METHODS.items():
             self._listeners[event] += [reporter for reporter in reporters if _overrides(reporter, method)]
         stable = self._stable is not None
@@ -107,6 +109,14 @@ def _without_secrets(event: RunEvent, secrets: Redactor) -> RunEvent:
         name = secrets.redact_shown(event.name)
         return event if name == event.name else attrs.evolve(event, name=name)
     return event
+
+
+def _check_reporter(reporter: object) -> None:
+    if isinstance(reporter, Reporter):
+        return
+    if isinstance(reporter, type):
+        raise TypeError(f"{reporter.__name__} is a class: a reporter is an object, made with its options")
+    raise TypeError(f"a reporter is an instance of a subclass of Reporter, got {type(reporter).__name__}")
 
 
 def _overrides(reporter: Reporter, method: str) -> bool:

@@ -36,8 +36,9 @@ def run_suite(
     kept in a folder of its own below it, as it happens; without, its results go with it. ``repeat`` is how often each
     case is run, None as often as it says itself; with ``all_repeats`` also where its verdict stands before.
     ``fail_fast`` starts no case after the first that did not pass. Nothing that an agent or a plugin does raises here:
-    it is in the report. Raises ValueError for a ``repeat`` under 1.
+    it is in the report. Raises ValueError for a ``repeat`` under 1, TypeError for what is no suite or no reporter.
     """
+    _check_suite(suite)
     runs = None if run_dir is None else Path(run_dir).absolute()  # an agent may change the working directory
     scope = Scope(select=select, repeats=RepeatOptions(repeat, all_repeats), fail_fast=fail_fast)
     return Run(suite, reporters, scope, run_dir=runs)
@@ -58,6 +59,7 @@ def resume_suite(
     Raises RunError where ``folder`` holds no run, or one of an agent or of plugins that have changed since, unless
     ``allow_changes``.
     """
+    _check_suite(suite)
     resumed = RunFolder.open(Path(folder).absolute())
     changes = [] if allow_changes else what_changed(resumed.head, suite)
     if changes:
@@ -95,3 +97,9 @@ def run_suite_sync(
         )
 
     return run_in_own_loop(run())
+
+
+def _check_suite(suite: object) -> None:
+    if not isinstance(suite, Suite):
+        made = "load_suite(path) makes one of an agent file, build_suite(cases, agent=…) of objects"
+        raise TypeError(f"a run needs a Suite, got {type(suite).__name__}: {made}")

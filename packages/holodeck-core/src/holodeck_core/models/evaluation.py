@@ -20,8 +20,10 @@ from holodeck_core.models.base import Number, Prose, StrictModel, Text, Whole, g
 from holodeck_core.models.code_name import code_name
 from holodeck_core.models.llm import LLMProvider
 from holodeck_core.models.matcher_shape import is_plugin_name
+from holodeck_core.plugins.names import is_name
 
 _GRADER = re.compile(r"[\w.]+:\w+")
+GRADER_FORM = "a grader is written `module.path:callable`, or `plugin/name` for a plugin's"
 
 
 class Metric(StrictModel):
@@ -155,9 +157,10 @@ class RAGMetric(Metric):
 
 
 def _grader(grader: str) -> str:
-    if _GRADER.fullmatch(grader) or is_plugin_name(grader):
+    # A bare name may be an alias of the file; that is known when names are resolved.
+    if _GRADER.fullmatch(grader) or is_plugin_name(grader) or is_name(grader):
         return grader
-    raise rule("a grader is written `module.path:callable`, or `plugin/name` for a plugin's")
+    raise rule(GRADER_FORM)
 
 
 class CodeMetric(Metric):
@@ -171,7 +174,7 @@ class CodeMetric(Metric):
     """A Python function grades the turn."""
     grader: Annotated[str, AfterValidator(_grader)]
     """The function: `module.path:callable`, importable from the agent file's folder, or a plugin's
-    `plugin/name`.
+    `plugin/name`, or an alias of that.
     Example: `graders:mentions_price`
     """
     timeout_s: Number = Field(default=30.0, gt=0)

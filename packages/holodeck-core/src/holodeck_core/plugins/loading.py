@@ -9,15 +9,17 @@ This is where code of a plugin runs for the first time, in this order:
 5. each contribution is checked by itself
 
 A failure in 1 or 2 leaves nothing; one in 3 to 5 costs the hook or the contribution, not its siblings.
-Exceptions and SystemExit become a Fault; KeyboardInterrupt and cancellation pass.
+Whatever the plugin raises becomes a Fault, also what is no Exception, such as a panic of a module in Rust or what a
+test framework ends a test with; KeyboardInterrupt and cancellation pass.
 """
 
 from __future__ import annotations
 
 import inspect
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pluggy
 
@@ -28,8 +30,8 @@ from holodeck_core.plugins.hookspecs import HOOKS, PROJECT, Kind
 from holodeck_core.plugins.names import is_name, is_target, near
 from holodeck_core.plugins.wording import error_text, one_line, shown
 
-# What the code of a plugin may raise without stopping the program.
-CAUGHT: Final = (Exception, SystemExit)
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 
 class Fault(NamedTuple):
@@ -50,16 +52,21 @@ class Loaded(NamedTuple):
 def load(found: Found) -> Loaded:
     """Import the entry point and ask its hooks. Exceptions of the plugin do not get out."""
     assert found.entry_point is not None
+    if module_of(found.entry_point) is None:
+        value = one_line(found.entry_point.value)
+        return Loaded({}, (Fault(f"its entry point is {value}; it must name a module, like acme.hooks"),))
     try:
         plugin = found.entry_point.load()
-    except CAUGHT as error:
+    except BaseException as error:  # noqa: BLE001 - boundary: the code of a plugin
+        pass_interruptions(error)
         return Loaded({}, (Fault(f"cannot import {one_line(found.entry_point.value)}: {error_text(error)}"),))
     manager = pluggy.PluginManager(PROJECT)
     manager.add_hookspecs(hookspecs)
     try:
         registered = manager.register(plugin, found.plugin_id)
         unmarked = [kind for kind in HOOKS if registered and _is_unmarked(manager, plugin, HOOKS[kind])]
-    except CAUGHT as error:
+    except BaseException as error:  # noqa: BLE001 - boundary: the code of a plugin
+        pass_interruptions(error)
         return Loaded({}, (Fault(f"its hooks cannot be registered: {error_text(error)}"),))
     faults = [*_unknown_hooks(manager, plugin, found)]
     faults += [Fault(f"{HOOKS[kind]} is not marked with @hookimpl", kind) for kind in unmarked]
@@ -72,6 +79,21 @@ def load(found: Found) -> Loaded:
         if accepted:
             contributions[kind] = accepted
     return Loaded(contributions, tuple(faults))
+
+
+def module_of(entry_point: EntryPoint) -> str | None:
+    """The module that an entry point names; None where its text has not the form of one."""
+    match = entry_point.pattern.match(entry_point.value)
+    return None if match is None else match["module"]
+
+
+def pass_interruptions(error: BaseException) -> None:
+    """Raise again what is not the plugin's own affair: the user's KeyboardInterrupt, and a cancellation."""
+    asyncio = sys.modules.get(
+        "asyncio.exceptions"
+    )  # this layer imports none; without it nothing is cancelled
+    if isinstance(error, KeyboardInterrupt) or (asyncio and isinstance(error, asyncio.CancelledError)):
+        raise error
 
 
 def import_target(target: str) -> Any:
@@ -123,7 +145,8 @@ def _ask(kind: Kind, hook: pluggy.HookCaller) -> tuple[dict[str, Contribution], 
         if complaints := [complaint for answer in answers if (complaint := _complaint(answer))]:
             return {}, [Fault(f"{hook.name} {complaint}", kind) for complaint in complaints]
         items = [item for answer in answers for item in answer]
-    except CAUGHT as error:
+    except BaseException as error:  # noqa: BLE001 - boundary: the code of a plugin
+        pass_interruptions(error)
         return {}, [Fault(f"{hook.name} raised {error_text(error)}", kind)]
     return _sorted_out(kind, hook.name, items)
 

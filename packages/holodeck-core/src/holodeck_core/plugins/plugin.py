@@ -8,7 +8,7 @@ from holodeck_core.errors import BrokenPlugin
 from holodeck_core.plugins.contribution import Contribution
 from holodeck_core.plugins.distributions import Found
 from holodeck_core.plugins.hookspecs import Kind
-from holodeck_core.plugins.loading import CAUGHT, Fault, Loaded, import_target, load
+from holodeck_core.plugins.loading import Fault, Loaded, import_target, load, module_of, pass_interruptions
 from holodeck_core.plugins.names import owner_of
 from holodeck_core.plugins.records import PluginRecord, Status, full_name
 from holodeck_core.plugins.wording import error_text, pip_install
@@ -92,7 +92,8 @@ class Plugin:
                 raise BrokenPlugin(self._failures[key])
             try:
                 self._objects[key] = import_target(contribution.target)
-            except CAUGHT as error:
+            except BaseException as error:
+                pass_interruptions(error)
                 hint = self._extra_hint(kind, contribution.name, error)
                 why = f"cannot import {contribution.target}: {error_text(error)}{hint}"
                 raise BrokenPlugin(self._fail(kind, contribution.name, why)) from error
@@ -121,7 +122,7 @@ class Plugin:
             self.status,
             contributions,
             self.problems,
-            entry_point.value.partition(":")[0].strip() if entry_point and self.loadable else None,
+            module_of(entry_point) if entry_point and self.loadable else None,
         )
 
     def _extra_hint(self, kind: Kind, name: str, error: BaseException) -> str:

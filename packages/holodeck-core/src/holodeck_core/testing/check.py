@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeAlias
 import attrs
 
 from holodeck_core.api.backend import Backend
-from holodeck_core.api.faults import USER_FAULTS, describe
+from holodeck_core.api.faults import describe
 from holodeck_core.api.matcher import Matcher
 from holodeck_core.api.metric import Metric
 from holodeck_core.api.reporter import Reporter
@@ -21,6 +21,7 @@ from holodeck_core.errors import BrokenPlugin, UnknownName
 from holodeck_core.plugins.contribution import Contribution
 from holodeck_core.plugins.hookspecs import Kind
 from holodeck_core.plugins.host import PluginHost
+from holodeck_core.plugins.loading import pass_interruptions
 from holodeck_core.plugins.records import PluginRecord, full_name
 from holodeck_core.testing.light_import import what_is_heavy
 from holodeck_core.testing.smoke import Skipped, call_once
@@ -163,7 +164,8 @@ def _wrong_options(target: Any) -> Iterator[str]:
         options_of(target).model_json_schema()
     except ValueError as error:
         yield str(error)
-    except USER_FAULTS as error:  # boundary: the schema of a plugin's options is made by its code
+    except BaseException as error:  # noqa: BLE001 - boundary: the schema of a plugin's options is made by its code
+        pass_interruptions(error)
         yield f"its Options give no JSON Schema: {describe(error)}"
 
 
@@ -172,7 +174,8 @@ def _called(kind: Kind, value: Any, target: str, subject: str) -> Finding:
         call_once(kind, value)
     except Skipped as reason:
         return Finding("call", subject, "skipped", str(reason))
-    except USER_FAULTS as error:  # boundary: the code of a plugin
+    except BaseException as error:  # noqa: BLE001 - boundary: the code of a plugin
+        pass_interruptions(error)
         return Finding("call", subject, "failed", f"{describe(error)}{_place(error, target)}")
     return Finding("call", subject, "ok")
 

@@ -20,7 +20,7 @@ from holodeck_core.errors import ConfigError, HoloDeckError
 from holodeck_core.text import one_line
 
 if TYPE_CHECKING:
-    from holodeck_core import BoundCase, Suite, TestResult
+    from holodeck_core import BoundCase, Suite, TestReport, TestResult
 
 _SUFFIXES: Final = frozenset((".yaml", ".yml", ".json"))
 _DEFAULT_FILES: Final = ["agent.yaml", "*.agent.yaml"]
@@ -108,10 +108,8 @@ class CaseItem(pytest.Item):
     def setup(self) -> None:
         import attrs
 
-        from holodeck_core import run_suite_sync
-
         try:
-            [self.result] = run_suite_sync(attrs.evolve(self._suite, cases=[self._case])).results
+            [self.result] = _report(attrs.evolve(self._suite, cases=[self._case])).results
         except HoloDeckError as error:
             pytest.fail(str(error), pytrace=False)
         if self.result.status == "error":
@@ -124,6 +122,22 @@ class CaseItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         return *self._place, self.name
+
+
+def _report(suite: Suite) -> TestReport:
+    """The report of a run, also where a loop is running in this thread: that of a notebook which called pytest, or of
+    another plugin."""
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    from holodeck_core import run_suite_sync
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return run_suite_sync(suite)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(run_suite_sync, suite).result()
 
 
 def _node_name(label: str) -> str:

@@ -21,6 +21,7 @@ from holodeck_core.config.reading.document import Document
 from holodeck_core.errors import ConfigError, PluginError, Problem
 from holodeck_core.models.llm import LLMProvider
 from holodeck_core.plugins.host import PluginHost
+from holodeck_core.plugins.loading import pass_interruptions
 from holodeck_core.plugins.switches import checked_aliases
 
 
@@ -89,7 +90,8 @@ def bind_backend(
         message = told(error, given)
         problems.append(document.problem(message, ("model", *key_named(message, given))))
         return None
-    except USER_FAULTS as error:  # boundary: building a plugin's backend runs its code
+    except BaseException as error:  # noqa: BLE001 - boundary: building a plugin's backend runs its code
+        pass_interruptions(error)
         problems.append(
             document.problem(f"the provider `{model.provider}` failed: {told(error, given)}", ("model",))
         )

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from holodeck_core.api.faults import USER_FAULTS, describe
+from holodeck_core.api.faults import describe
 from holodeck_core.api.literal import LiteralMatcher
 from holodeck_core.api.matcher import Matcher
 from holodeck_core.errors import PluginError
 from holodeck_core.models.arg_matcher import ArgMatcher
 from holodeck_core.models.matcher_shape import shape_of
 from holodeck_core.plugins.host import PluginHost
+from holodeck_core.plugins.loading import pass_interruptions
 
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 
@@ -72,7 +73,8 @@ class MatcherBuilder:
             failures.append(_Failure(f"{error}{hint}", value, kind))
         except ValueError as error:
             failures.append(_Failure(str(error), value, kind))
-        except USER_FAULTS as error:  # boundary: building a plugin's matcher runs its code
+        except BaseException as error:  # noqa: BLE001 - boundary: building a plugin's matcher runs its code
+            pass_interruptions(error)
             failures.append(_Failure(f"the matcher `{kind}` failed: {describe(error)}", value, kind))
         return _STAND_IN
 

@@ -9,7 +9,6 @@ from typing import Any
 import attrs
 from pydantic import ValidationError
 
-from holodeck_core.api.faults import USER_FAULTS
 from holodeck_core.api.grader import GraderContext
 from holodeck_core.api.metric import Metric
 from holodeck_core.api.suite import BoundMetric
@@ -19,9 +18,17 @@ from holodeck_core.config.messages.expected_keys import keys_of, model_for
 from holodeck_core.config.messages.metric_names import meant_type, misplaced
 from holodeck_core.config.messages.secret_values import secret_texts
 from holodeck_core.config.messages.validate import Path, Place, key_named, sound_part, to_problems, told
+from holodeck_core.config.reading.suggest import did_you_mean
 from holodeck_core.errors import PluginError, Problem, UnknownName
-from holodeck_core.models.evaluation import CodeMetric, EvaluationMetric, MetricType, PluginMetric
+from holodeck_core.models.evaluation import (
+    GRADER_FORM,
+    CodeMetric,
+    EvaluationMetric,
+    MetricType,
+    PluginMetric,
+)
 from holodeck_core.plugins.host import PluginHost
+from holodeck_core.plugins.loading import pass_interruptions
 from holodeck_core.text import show_value
 
 _TURN_FIELDS = frozenset(field.alias for field in attrs.fields(GraderContext))
@@ -94,6 +101,10 @@ class MetricBinder:
             else:
                 metric = metric_class(model)
         except ValidationError as error:
+            if key == "metric" and _is_refused(error, "type"):
+                why = f"`{name}` is a type of its own: write {{type: {name}}}"
+                problems.append(place.problem(why, (*path, key)))
+                return None
             general = keys_of(type(model))
             problems += to_problems(error, metric_class.Options, given, place, path, also=general)
             return None
@@ -102,7 +113,8 @@ class MetricBinder:
             keys = given if isinstance(given, dict) else given.model_fields_set
             problems.append(place.problem(message, (*path, *key_named(message, keys))))
             return None
-        except USER_FAULTS as error:  # boundary: building a plugin's metric runs its code
+        except BaseException as error:  # noqa: BLE001 - boundary: building a plugin's metric runs its code
+            pass_interruptions(error)
             problems.append(place.problem(f"the metric `{name}` failed: {told(error, given)}", path))
             return None
         return BoundMetric(
@@ -132,7 +144,7 @@ class MetricBinder:
         return found
 
     def _grader(self, name: str) -> Any:
-        """The callable that ``module.path:callable`` or ``plugin/name`` names."""
+        """The callable that ``module.path:callable``, ``plugin/name`` or an alias of that names."""
         if name in self._broken:
             raise ValueError(self._broken[name])
         if name not in self._graders:
@@ -144,10 +156,16 @@ class MetricBinder:
         return self._graders[name]
 
     def _resolved(self, name: str) -> Any:
+        if ":" not in name and "/" not in name and name not in self._host.aliases:
+            raise ValueError(f"{GRADER_FORM}{did_you_mean(name, self._host.aliases)}")
         grader = import_object(name, self._folder) if ":" in name else self._host.grader(name).object
         if not callable(grader):
             raise ValueError(f"{name!r} is a {type(grader).__name__}, which cannot be called")
         return grader
+
+
+def _is_refused(error: ValidationError, key: str) -> bool:
+    return any(each["type"] == "extra_forbidden" and each["loc"] == (key,) for each in error.errors())
 
 
 def _given(model: MetricType) -> dict[str, Any]:

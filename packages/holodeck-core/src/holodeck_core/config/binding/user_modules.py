@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from holodeck_core.api.faults import USER_FAULTS, describe
 from holodeck_core.config.reading.suggest import did_you_mean
+from holodeck_core.plugins.loading import pass_interruptions
 from holodeck_core.text import shorten
 
 _LONGEST: Final = 80
@@ -60,7 +61,8 @@ def import_module(name: str, *folders: Path) -> ModuleType:
                     f"no module named {_quoted(error.name)}, neither in {folders[0]} nor installed"
                 ) from None
             raise ValueError(f"importing {_quoted(name)} failed: {_with_place(error, folders)}") from error
-        except USER_FAULTS as error:  # boundary: importing runs the user's code
+        except BaseException as error:
+            pass_interruptions(error)
             raise ValueError(f"importing {_quoted(name)} failed: {_with_place(error, folders)}") from error
         finally:
             for folder in folders:

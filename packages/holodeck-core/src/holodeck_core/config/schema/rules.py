@@ -9,7 +9,8 @@ from holodeck_core.models.matcher_shape import PLUGIN_NAME
 from holodeck_core.models.test_case import Turn
 
 _NAME_PARTS: Final = r"^[^.\[\]]+$"
-_GRADER: Final = rf"^[^\s:/]+:[^\s:/.]+$|^{PLUGIN_NAME.pattern}$|\$\{{"
+# A bare name may be an alias of the file; where it has none, `known_names` refuses it.
+_GRADER: Final = rf"^[^\s:/]+:[^\s:/.]+$|^{PLUGIN_NAME.pattern}$|^[a-z][a-z0-9]*([_-][a-z0-9]+)*$|\$\{{"
 
 # A case may set metrics for all its turns; every other key of a turn belongs to one turn.
 _KEYS_OF_A_TURN: Final = tuple(key for key in Turn.model_fields if key != "evaluations")
