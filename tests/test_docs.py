@@ -158,7 +158,7 @@ def test_the_first_command_of_the_readme_as_it_stands(tmp_path: Path) -> None:
 def test_the_second_command_of_the_readme_is_what_ci_runs() -> None:
     first, second = _install_commands()
     assert first != second
-    assert second.endswith("-r requirements-dev.txt && .venv/bin/pytest -n auto")
+    assert second.endswith("-r requirements-dev.txt && .venv/bin/pytest -n auto --dist worksteal")
     done = subprocess.run(
         ["bash", "-c", r"sed -n 's/^tests=\(.*\)$/\1/p' .ci/run"],
         cwd=ROOT,
