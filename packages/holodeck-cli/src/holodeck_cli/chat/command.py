@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from holodeck_cli.shared_options import EnvFile
+
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
@@ -24,12 +26,7 @@ def chat(
     resume: Annotated[
         str | None, typer.Option("--resume", metavar="ID", help="Go on with a conversation that was saved.")
     ] = None,
-    env_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--env-file", metavar="PATH", help="Take variables that are not set from NAME=VALUE lines."
-        ),
-    ] = None,
+    env_file: EnvFile = None,
 ) -> int:
     """Talk to an agent in the terminal, or send it the lines of a pipe.
 

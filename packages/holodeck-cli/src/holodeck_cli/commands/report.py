@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from holodeck_cli.option_order import OrderedCommand, asked_outputs
+from holodeck_cli.shared_options import Formats, NoColor, Outputs, Quiet, Stable, Verbose
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -22,32 +23,12 @@ def report(
         Path | None,
         typer.Option("--run-dir", metavar="PATH", help="Where the runs are, if not in .holodeck/runs."),
     ] = None,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Show all that is known of every turn.")
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only the summary.")] = False,
-    stable: Annotated[
-        bool,
-        typer.Option("--stable", help="Leave ids, times and durations out, and show cases in file order."),
-    ] = False,
-    no_color: Annotated[bool, typer.Option("--no-color", help="Show no colours.")] = False,
-    output: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="PATH",
-            help="Write a report to a file; its format is that of the --format before it, else of its suffix.",
-        ),
-    ] = None,
-    format: Annotated[  # noqa: A002 - the option's name
-        list[str] | None,
-        typer.Option(
-            "--format",
-            metavar="NAME",
-            help="The format of the -o behind it; without one, of standard output.",
-        ),
-    ] = None,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+    stable: Stable = False,
+    no_color: NoColor = False,
+    output: Outputs = None,
+    format: Formats = None,  # noqa: A002 - the option's name
 ) -> int:
     """Show a run that is kept once more, or write it in any format.
 

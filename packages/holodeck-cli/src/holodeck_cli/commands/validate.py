@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from holodeck_cli.shared_options import EnvFile
+
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
@@ -18,12 +20,7 @@ def validate(
         bool,
         typer.Option("--show-settings", help="Print each execution setting with where it comes from."),
     ] = False,
-    env_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--env-file", metavar="PATH", help="Take variables that are not set from NAME=VALUE lines."
-        ),
-    ] = None,
+    env_file: EnvFile = None,
     json: Annotated[bool, typer.Option("--json", help="Print problems and warnings as JSON.")] = False,
 ) -> int:
     """Load an agent file and its cases and check everything; send nothing.

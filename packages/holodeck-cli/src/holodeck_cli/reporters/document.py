@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import TextIO
 
@@ -12,15 +13,15 @@ from holodeck_core.api.events import RunFinished
 from holodeck_core.api.reporter import Reporter
 
 
-class DocumentReporter(Reporter):
+class DocumentReporter(Reporter, ABC):
     """Writes the text piece by piece, so that memory stays flat, whatever the number of results.
 
     A file is replaced only when the new one is whole. The text is UTF-8, whatever the encoding of standard output.
     """
 
+    @abstractmethod
     def texts(self, event: RunFinished) -> Iterator[str]:
         """The pieces of the text, in their order."""
-        raise NotImplementedError
 
     def run_finished(self, event: RunFinished) -> None:
         if self.output is not None:
