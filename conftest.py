@@ -16,8 +16,9 @@ HIDDEN = (
     "LINES",
     "NO_COLOR",
     "OPENAI_",
-    "PY_COLORS",
     "PYTEST_ADDOPTS",
+    "PYTHONUNBUFFERED",
+    "PY_COLORS",
     "TF_BUILD",
 )
 

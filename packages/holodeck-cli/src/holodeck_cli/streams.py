@@ -51,6 +51,8 @@ def discard(stream: TextIO) -> None:
     except (OSError, ValueError):
         return
     nowhere = os.open(os.devnull, os.O_WRONLY)
+    if nowhere == descriptor:  # somebody had closed it, and it was the first one free
+        return
     os.dup2(nowhere, descriptor)
     os.close(nowhere)
 
