@@ -25,8 +25,8 @@ from holodeck_core import (
 )
 from holodeck_core.case_lines import Detail, case_details, usage_texts
 from holodeck_core.case_lines.calls import Told, call_lines
-from holodeck_core.case_lines.cells import pad, width_of
 from holodeck_core.case_lines.usage import dollars
+from holodeck_core.cells import pad, width_of
 from holodeck_core.engine.tools import check_tools
 from holodeck_core.models.cost import Cost
 
@@ -257,6 +257,10 @@ USAGES: list[tuple[TokenUsage | None, Cost | None, list[str]]] = [
      ["tokens: 1,200 in (800 read from cache, 9 written to it), 30 out"]),
     (USAGE.model_copy(update={"cache_creation_tokens": 9}), None, ["tokens: 1,200 in (9 written to cache), 30 out"]),
     (USAGE.model_copy(update={"total_tokens": 2_000}), None, ["tokens: 1,200 in, 30 out, 2,000 in all"]),
+    (TokenUsage(prompt_tokens=100, completion_tokens=30, total_tokens=930, cache_read_tokens=800), None,
+     ["tokens: 900 in (800 read from cache), 30 out"]),
+    (TokenUsage(prompt_tokens=100, completion_tokens=30, total_tokens=130, cache_creation_tokens=800), None,
+     ["tokens: 900 in (800 written to cache), 30 out"]),
     (USAGE.model_copy(update={"partial": True}), Cost(usd=0.5, partial=True),
      ["tokens: at least 1,200 in, 30 out", "cost: at least $0.5 at list prices"]),
     (USAGE, Cost(unknown="no price\nfor \x1b[2Jx"), ["tokens: 1,200 in, 30 out", "cost: unknown (no price for x)"]),
