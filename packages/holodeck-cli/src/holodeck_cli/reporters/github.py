@@ -16,7 +16,7 @@ from holodeck_cli.reporters.story import case_name, failed_repeats, failed_turns
 from holodeck_core.api.events import RunFinished, RunStarted
 from holodeck_core.case_lines import rate_text, usage_texts
 from holodeck_core.models.test_result import TestResult
-from holodeck_core.text import reveal, shorten
+from holodeck_core.text import reveal, shorten, without_commands
 
 _MESSAGE_WIDTH: Final = 4_000
 _IN_MESSAGES: Final = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
@@ -94,9 +94,14 @@ def command(
     """A workflow command, on a line of its own whatever its parts hold."""
     properties = {"file": file, "line": line, "title": title}
     written = ",".join(
-        f"{name}={reveal(str(value)).translate(_IN_PROPERTIES)}"
+        f"{name}={_said(str(value)).translate(_IN_PROPERTIES)}"
         for name, value in properties.items()
         if value not in (None, "")
     )
-    text = shorten(reveal(message), _MESSAGE_WIDTH).translate(_IN_MESSAGES)
+    text = shorten(_said(message), _MESSAGE_WIDTH).translate(_IN_MESSAGES)
     return f"::{kind}{' ' * bool(written)}{written}::{text}\n"
+
+
+def _said(text: str) -> str:
+    """What somebody said, as all of it is read, and as no server of a build obeys it."""
+    return without_commands(reveal(text))
