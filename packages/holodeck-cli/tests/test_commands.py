@@ -33,6 +33,7 @@ def holodeck_commands():
 """
 
 ACME_APP = """
+import os
 import sys
 import typer
 
@@ -48,7 +49,7 @@ def serve(port: int = 80, how: str = "return"):
     if how == "exit":
         raise typer.Exit(4)
     if how == "raise":
-        raise RuntimeError("no \\x1b[31mport")
+        raise RuntimeError("no \\x1b[31mport" + os.environ.get("ACME_TOKEN", ""))
     if how == "abort":
         raise typer.Abort
 
@@ -193,6 +194,39 @@ def test_debug_shows_the_traceback_of_an_internal_error(holodeck: Holodeck, acme
     assert done.returncode == 3
     assert done.stderr.startswith("Traceback (most recent call last):")
     assert "\x1b" not in done.stderr
+
+
+@pytest.mark.parametrize("args", [[], ["--debug"]], ids=["a-line", "a-traceback"])
+def test_an_internal_error_tells_no_secret_of_the_environment(
+    holodeck: Holodeck, acme: dict[str, str], args: list[str]
+) -> None:
+    done = holodeck(*args, "acme", "serve", "--how", "raise", env={**acme, "ACME_TOKEN": "sk-not-a-real-key"})
+    assert done.returncode == 3
+    assert "RuntimeError: no port[redacted]" in done.stderr
+    assert "sk-not-a-real-key" not in done.stderr
+
+
+@pytest.mark.parametrize("args", [[], ["--debug"]], ids=["a-line", "a-traceback"])
+def test_an_internal_error_tells_no_secret_of_the_agent_file(
+    holodeck: Holodeck, tmp_path: Path, args: list[str]
+) -> None:
+    (tmp_path / "breaks.py").write_text(
+        "import holodeck_cli.run_tests as run_tests\n"
+        "def agent(api_key):\n"
+        "    def fail(**known):\n"
+        "        raise RuntimeError(f'no code for {api_key}') from ValueError(api_key)\n"
+        "    run_tests.exit_code_of = fail\n"
+        "    return lambda text: text\n"
+    )
+    (tmp_path / "agent.yaml").write_text(
+        "name: a\nmodel: {provider: python, agent: 'breaks:agent', api_key: sk-not-a-real-key}\n"
+        "test_cases: [{input: hi, expected_tools: []}]\n"
+    )
+    done = holodeck("test", *args)
+    assert done.returncode == 3
+    assert "RuntimeError: no code for [redacted]" in done.stderr
+    assert ("Traceback" in done.stderr) is bool(args)
+    assert "sk-not-a-real-key" not in done.stdout + done.stderr
 
 
 def test_debug_shows_no_traceback_of_a_mistake_in_a_file(holodeck: Holodeck) -> None:

@@ -137,7 +137,7 @@ def _load_and_run(
     finally:
         terminal.end()
     if ended is not None:
-        tell_error(f"error: {one_line(suite.secrets.redact_shown(ended))}")
+        tell_error(f"error: {one_line(ended)}")
     if resumed is not None:
         terminal.tell(resumed_line(run, stable=request.stable))
     if run.folder is not None and not run.complete:
