@@ -190,8 +190,10 @@ def test_an_internal_error_is_one_line(holodeck: Holodeck, acme: dict[str, str])
 
 
 def test_debug_shows_the_traceback_of_an_internal_error(holodeck: Holodeck, acme: dict[str, str]) -> None:
-    done = holodeck("--debug", "acme", "serve", "--how", "raise", env=acme)
+    folder = acme["PYTHONPATH"]
+    done = holodeck("--debug", "acme", "serve", "--how", "raise", env={**acme, "PWD": folder})
     assert done.returncode == 3
+    assert f'File "{folder}/acme_app.py", line ' in done.stderr
     assert done.stderr.startswith("Traceback (most recent call last):")
     assert "\x1b" not in done.stderr
 

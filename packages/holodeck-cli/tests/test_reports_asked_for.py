@@ -44,6 +44,8 @@ def holodeck_reporters():
     ]
 """
 REPORTS = """
+import os
+
 from holodeck_core import Reporter
 
 class Names(Reporter):
@@ -56,7 +58,7 @@ class Names(Reporter):
 
 class Broken(Reporter):
     def run_finished(self, event):
-        raise RuntimeError("no paper")
+        raise RuntimeError("no paper" + os.environ.get("PRINTER_TOKEN", ""))
 """
 
 
@@ -128,6 +130,15 @@ def test_a_report_that_fails_costs_itself_only(
     (tmp_path / "r.xml").unlink()
     assert holodeck("report", *args, env=acme).returncode == 2
     assert (tmp_path / "r.xml").exists()
+
+
+@pytest.mark.parametrize("command", ["test", "report"])
+def test_why_a_report_fails_is_told_without_the_secrets_of_the_environment(
+    holodeck: Holodeck, suite: Path, acme: dict[str, str], command: str
+) -> None:
+    holodeck("test")
+    done = holodeck(command, "--format", "acme/broken", env={**acme, "PRINTER_TOKEN": "not-a-real-token"})
+    assert "RuntimeError: no paper[redacted]" in done.stderr
 
 
 def test_an_unknown_format_names_those_there_are(holodeck: Holodeck, suite: Path) -> None:

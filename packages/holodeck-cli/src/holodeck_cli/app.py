@@ -16,7 +16,7 @@ from holodeck_cli.exit_codes import ExitCode
 from holodeck_cli.group import LazyGroup
 from holodeck_cli.mistakes import UsageMistake
 from holodeck_cli.problems import count_line, problem_lines
-from holodeck_cli.streams import discard, forget_secrets, hide, tell, tell_error
+from holodeck_cli.streams import discard, forget_secrets, tell, tell_error
 from holodeck_core.errors import ConfigError, HoloDeckError, UnknownName
 from holodeck_core.text import one_line
 
@@ -74,18 +74,12 @@ def execute(args: list[str]) -> int:
         discard(sys.stdout)
         return ExitCode.OK
     except Exception as error:  # noqa: BLE001 - boundary: the process ends here, with a line and a code
-        _hide_environment()
+        from holodeck_cli.environment import hide_environment
+
+        hide_environment()  # what failed may not have come so far as to say what its secrets are
         if debug and not isinstance(error, ConfigError | UnknownName):
             tell_error(traceback.format_exc())
         return _tell_failure(error)
-
-
-def _hide_environment() -> None:
-    """What failed may not have come so far as to say what its secrets are."""
-    from holodeck_core.config.reading.secret_names import names_secret
-    from holodeck_core.redaction import Redactor
-
-    hide(Redactor(value for name, value in os.environ.items() if names_secret(name, in_environment=True)))
 
 
 def _tell_failure(error: Exception) -> ExitCode:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from holodeck_cli.environment import hide_environment
 from holodeck_cli.exit_codes import ExitCode
 from holodeck_cli.find_runs import find_run, runs_folder
 from holodeck_cli.make_reports import make_reports
@@ -37,6 +38,8 @@ def render_run(
     finally:
         if terminal is not None:
             terminal.end()
+    if reporters.errors:
+        hide_environment()
     for trouble in reporters.errors:
         tell_error(f"error: a report could not be written: {one_line(trouble)}")
     if reporters.errors:

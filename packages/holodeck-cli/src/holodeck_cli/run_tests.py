@@ -11,6 +11,7 @@ from pathlib import Path
 import attrs
 
 from holodeck_cli.ending import expect_leftovers
+from holodeck_cli.environment import hide_environment
 from holodeck_cli.exit_codes import ExitCode, exit_code_of
 from holodeck_cli.find_runs import latest_with_results, runs_folder
 from holodeck_cli.interrupt import Interrupt
@@ -144,6 +145,8 @@ def _load_and_run(
         terminal.tell(go_on_line(request.agent, run.folder.path, stable=request.stable))
     for note in run.notes:
         tell_error(f"warning: {one_line(note)}")
+    if run.reporter_errors:
+        hide_environment()
     for error in run.reporter_errors:
         tell_error(f"error: a report could not be written: {one_line(error)}")
     summary = run.summary
