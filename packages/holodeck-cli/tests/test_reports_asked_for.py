@@ -79,9 +79,9 @@ def acme(tmp_path: Path) -> dict[str, str]:
 
 
 ANNOTATIONS = """\
+::notice title=holodeck test%3A desk::1 passed, 1 failed, 1 errored in
 ::error file=agent.yaml,line=11,title=wrong%2C turns[1]::equality: expected "3", got "2"
 ::error file=agent.yaml,line=13,title=broken::AgentError: out of order
-::notice title=holodeck test%3A desk::1 passed, 1 failed, 1 errored in
 """
 
 

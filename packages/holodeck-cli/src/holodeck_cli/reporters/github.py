@@ -24,7 +24,7 @@ _IN_PROPERTIES: Final = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":"
 
 
 class GithubReporter(DocumentReporter):
-    """Writes workflow commands: an error for each turn that failed, and a notice with the totals. What failed in some
+    """Writes workflow commands: a notice with the totals, and an error for each turn that failed. What failed in some
     repeats of a case that passed is a notice, too.
 
     Files are named from the folder of the checkout, ``GITHUB_WORKSPACE``, on.
@@ -40,14 +40,15 @@ class GithubReporter(DocumentReporter):
         self._total = event.total
 
     def texts(self, event: RunFinished) -> Iterator[str]:
+        # First, since GitHub shows ten notices of a step, and ten errors.
+        line = "\n".join([finished_line(event, self._total), *usage_texts(event.summary)])
+        yield command("notice", line, title=f"holodeck test: {event.head.agent_name}")
         places = Places(self._folder)
         for result in event.results():
             if result.repeats is not None:
                 yield from self._repeated(result, places)
             elif not result.passed:
                 yield from self._case(result, places)
-        line = "\n".join([finished_line(event, self._total), *usage_texts(event.summary)])
-        yield command("notice", line, title=f"holodeck test: {event.head.agent_name}")
 
     def _case(self, result: TestResult, places: Places) -> Iterator[str]:
         name = case_name(result)
