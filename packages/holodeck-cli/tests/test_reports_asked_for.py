@@ -141,6 +141,41 @@ def test_why_a_report_fails_is_told_without_the_secrets_of_the_environment(
     assert "RuntimeError: no paper[redacted]" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("agent.json", "Error: -o agent.json: that is the agent file; a report would take its place\n"),
+        (
+            "x/../agent.json",
+            "Error: -o x/../agent.json: that is the agent file; a report would take its place\n",
+        ),
+        (
+            "cases.json",
+            "Error: -o cases.json: that is the file of the test cases; a report would take its place\n",
+        ),
+    ],
+)
+def test_a_report_never_takes_the_place_of_what_it_reports_on(
+    holodeck: Holodeck, tmp_path: Path, path: str, told: str
+) -> None:
+    (tmp_path / "x").mkdir()
+    model = {"provider": "scripted", "replies": [{"reply": "1"}]}
+    agent = {"name": "desk", "model": model, "test_cases_file": "cases.json"}
+    (tmp_path / "agent.json").write_text(json.dumps(agent))
+    (tmp_path / "cases.json").write_text(json.dumps([{"input": "a", "expected_tools": []}]))
+    before = (tmp_path / path).read_bytes()
+    done = holodeck("test", "agent.json", "-o", path)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", told)
+    assert (tmp_path / path).read_bytes() == before
+
+
+def test_nor_does_one_of_a_run_that_is_kept(holodeck: Holodeck, suite: Path) -> None:
+    holodeck("test")
+    done = holodeck("report", "--format", "json", "-o", "agent.yaml")
+    assert done.returncode == 2
+    assert suite.read_text() == AGENT
+
+
 def test_an_unknown_format_names_those_there_are(holodeck: Holodeck, suite: Path) -> None:
     done = holodeck("test", "--format", "junt")
     assert done.returncode == 2

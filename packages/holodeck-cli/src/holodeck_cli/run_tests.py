@@ -16,7 +16,7 @@ from holodeck_cli.exit_codes import ExitCode, exit_code_of
 from holodeck_cli.find_runs import latest_with_results, runs_folder
 from holodeck_cli.interrupt import Interrupt
 from holodeck_cli.loading import load, tell_warnings
-from holodeck_cli.make_reports import make_reports
+from holodeck_cli.make_reports import keep_files, make_reports
 from holodeck_cli.mistakes import UsageMistake
 from holodeck_cli.outputs import Output
 from holodeck_cli.report_stdout import ReportStdout
@@ -123,6 +123,7 @@ def _load_and_run(
     if why := cases.why_none(suite, request.agent):
         tell_error(why)
         return ExitCode.NOT_RUN
+    keep_files(request.outputs, request.agent, suite.cases[0].source)
     if resumed is not None and not request.allow_changes:
         refuse_changes(resumed, suite)
     run = _kept_run(request, suite, [terminal, *reports], cases, resumed, runs)
