@@ -123,7 +123,8 @@ def _load_and_run(
     if why := cases.why_none(suite, request.agent):
         tell_error(why)
         return ExitCode.NOT_RUN
-    keep_files(request.outputs, request.agent, suite.cases[0].source)
+    if request.outputs:
+        keep_files(request.outputs, request.agent, next(iter(suite.cases)).source)
     if resumed is not None and not request.allow_changes:
         refuse_changes(resumed, suite)
     run = _kept_run(request, suite, [terminal, *reports], cases, resumed, runs)

@@ -63,7 +63,8 @@ def _where(model: PricedModel) -> dict[str, Any] | None:
 
 def _request(sums: list[int]) -> dict[str, int]:
     """The sums in the words of ``genai-prices``, whose input has all that was sent, cached or not."""
-    usage = TokenUsage.model_construct(**dict(zip(COUNTS, sums, strict=True)))
+    counts: dict[str, Any] = dict(zip(COUNTS, sums, strict=True))
+    usage = TokenUsage.model_construct(**counts)
     return {
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.completion_tokens,
