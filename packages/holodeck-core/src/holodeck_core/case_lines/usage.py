@@ -45,4 +45,4 @@ def dollars(usd: float) -> str:
     """Whole cents from ten dollars on, else three figures that matter: ``$12.35``, ``$0.0123``."""
     if usd >= 10:
         return f"${usd:,.2f}"
-    return f"${usd:.3g}" if usd >= 1e-4 or usd == 0 else f"${usd:.9f}".rstrip("0")
+    return f"${usd:.3g}" if usd >= 1e-4 or usd == 0 else f"${usd:.10f}".rstrip("0")
