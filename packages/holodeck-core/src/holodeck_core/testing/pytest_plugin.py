@@ -108,10 +108,19 @@ class CaseItem(pytest.Item):
     def setup(self) -> None:
         import attrs
 
+        from holodeck_core.api.faults import describe
+
         try:
             [self.result] = _report(attrs.evolve(self._suite, cases=[self._case])).results
         except HoloDeckError as error:
-            pytest.fail(without_commands(self._suite.secrets.redact_shown(str(error))), pytrace=False)
+            why = str(error)
+        except (
+            SystemExit,
+            GeneratorExit,
+        ) as error:  # of a task of the agent's own, which asyncio lets out of the loop
+            why = f"what was tested ended the run: {describe(error)}"
+        if self.result is None:  # told here, since pytest shows an exception's context as it is
+            pytest.fail(without_commands(self._suite.secrets.redact_shown(why)), pytrace=False)
         if self.result.status == "error":
             pytest.fail(_why(self.name, self.result), pytrace=False)
 
