@@ -231,6 +231,31 @@ def test_an_internal_error_tells_no_secret_of_the_agent_file(
     assert "sk-not-a-real-key" not in done.stdout + done.stderr
 
 
+def test_what_is_logged_of_a_task_of_the_agent_has_no_secret_and_is_no_command(
+    holodeck: Holodeck, tmp_path: Path
+) -> None:
+    (tmp_path / "leaves.py").write_text(
+        "import asyncio\n"
+        "def agent(api_key):\n"
+        "    async def fail():\n"
+        "        raise RuntimeError(f'##vso[x] \\x1b[31m{api_key}')\n"
+        "    async def send(text):\n"
+        "        asyncio.create_task(fail())\n"
+        "        await asyncio.sleep(0.01)\n"
+        "        return text\n"
+        "    return send\n"
+    )
+    (tmp_path / "agent.yaml").write_text(
+        "name: a\nmodel: {provider: python, agent: 'leaves:agent', api_key: sk-not-a-real-key}\n"
+        "test_cases: [{input: hi, expected_tools: []}]\n"
+    )
+    done = holodeck("test")
+    assert done.returncode == 0
+    assert "Task exception was never retrieved" in done.stderr
+    assert r"RuntimeError: #\u0023vso[x] [redacted]" in done.stderr
+    assert "sk-not-a-real-key" not in done.stderr
+
+
 def test_debug_shows_no_traceback_of_a_mistake_in_a_file(holodeck: Holodeck) -> None:
     done = holodeck("test", "--debug", "missing.yaml")
     assert done.returncode == 2

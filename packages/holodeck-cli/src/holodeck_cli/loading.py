@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from holodeck_cli.log import guard_log
 from holodeck_cli.patience import patience
 from holodeck_cli.problems import problem_lines
 from holodeck_cli.streams import hide, tell_error
@@ -33,6 +34,7 @@ def load(
     with patience(f"checking {path}"):
         suite = load_suite(path, settings=settings, env_file=env_file, to_run=to_run)
     hide(suite.secrets)
+    guard_log()
     return suite
 
 

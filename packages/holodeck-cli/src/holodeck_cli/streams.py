@@ -91,10 +91,11 @@ def tell_error(lines: Iterable[str] | str) -> None:
 def _write(stream: TextIO | None, lines: Iterable[str] | str) -> None:
     if stream is None:  # what was tested has put it away
         return
-    stream.writelines(_shown(line) + "\n" for line in ((lines,) if isinstance(lines, str) else lines))
+    stream.writelines(shown(line) + "\n" for line in ((lines,) if isinstance(lines, str) else lines))
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
+    """The text as it may be told."""
     for secrets in _secrets:
         text = secrets.redact_shown(text)
     return without_commands(sanitize_tool_output(text))
