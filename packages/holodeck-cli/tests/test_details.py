@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from datetime import UTC, datetime
 from typing import Any
 
@@ -228,6 +229,22 @@ def test_continued_lines_stand_below_what_they_continue(width: int, rows: list[s
 def test_the_width_of_a_text_is_that_of_its_cells(text: str, width: int) -> None:
     assert width_of(text) == width
     assert cells(pad(text, 10)) == 10
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [
+        ("\u0021", "\u02ff"), ("\u0300", "\u036f"), ("\u0391", "\u052f"), ("\u05d0", "\u05ea"), ("\u0e01", "\u0e3a"),
+        ("\u2010", "\u2027"), ("\u2190", "\u21ff"), ("\u2500", "\u257f"), ("\u3041", "\u3096"), ("\u30a1", "\u30fa"),
+        ("\u4e00", "\u9fff"), ("\uac00", "\ud7a3"), ("\uff01", "\uff60"), ("\uff61", "\uff9f"),
+        ("\U0001f600", "\U0001f64f"),
+    ],
+    ids=ascii,
+)  # fmt: skip
+def test_what_aligns_and_what_breaks_lines_agree_on_widths(first: str, last: str) -> None:
+    for code in range(ord(first), ord(last) + 1):
+        if unicodedata.category(chr(code)) not in ("Cn", "Cc", "Cf"):
+            assert width_of("a" + chr(code)) == cells("a" + chr(code)), hex(code)
 
 
 @pytest.mark.parametrize(
