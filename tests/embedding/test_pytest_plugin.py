@@ -178,6 +178,32 @@ def test_an_error_is_told_as_one(run: Run) -> None:
     )
 
 
+ENDS = """
+import asyncio
+
+def agent(api_key):
+    async def end():
+        raise SystemExit(f"##vso[x] {api_key}")
+
+    async def send(text):
+        asyncio.create_task(end())
+        await asyncio.sleep(1)
+
+    return send
+"""
+
+
+def test_an_agent_that_ends_the_program_ends_its_test_alone(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(ends=ENDS)
+    model = {"provider": "python", "agent": "ends:agent", "api_key": "sk-not-a-real-key"}
+    result = run([GOOD], model=model)
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        ["what was tested ended the run: SystemExit: #\\u0023vso[[]x[]] [[]redacted[]]"]
+    )
+    result.stdout.no_fnmatch_line("*sk-not-a-real-key*")
+
+
 def test_repeats_are_one_test(run: Run, pytester: pytest.Pytester) -> None:
     result = run([{**BAD, "repeat": 3, "min_pass_rate": 0.5}])
     result.assert_outcomes(failed=1)

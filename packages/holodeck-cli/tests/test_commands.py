@@ -33,6 +33,7 @@ def holodeck_commands():
 """
 
 ACME_APP = """
+import os
 import sys
 import typer
 
@@ -48,7 +49,7 @@ def serve(port: int = 80, how: str = "return"):
     if how == "exit":
         raise typer.Exit(4)
     if how == "raise":
-        raise RuntimeError("no \\x1b[31mport")
+        raise RuntimeError("no \\x1b[31mport" + os.environ.get("ACME_TOKEN", ""))
     if how == "abort":
         raise typer.Abort
 
@@ -189,10 +190,70 @@ def test_an_internal_error_is_one_line(holodeck: Holodeck, acme: dict[str, str])
 
 
 def test_debug_shows_the_traceback_of_an_internal_error(holodeck: Holodeck, acme: dict[str, str]) -> None:
-    done = holodeck("--debug", "acme", "serve", "--how", "raise", env=acme)
+    folder = acme["PYTHONPATH"]
+    done = holodeck("--debug", "acme", "serve", "--how", "raise", env={**acme, "PWD": folder})
     assert done.returncode == 3
+    assert f'File "{folder}/acme_app.py", line ' in done.stderr
     assert done.stderr.startswith("Traceback (most recent call last):")
     assert "\x1b" not in done.stderr
+
+
+@pytest.mark.parametrize("args", [[], ["--debug"]], ids=["a-line", "a-traceback"])
+def test_an_internal_error_tells_no_secret_of_the_environment(
+    holodeck: Holodeck, acme: dict[str, str], args: list[str]
+) -> None:
+    done = holodeck(*args, "acme", "serve", "--how", "raise", env={**acme, "ACME_TOKEN": "sk-not-a-real-key"})
+    assert done.returncode == 3
+    assert "RuntimeError: no port[redacted]" in done.stderr
+    assert "sk-not-a-real-key" not in done.stderr
+
+
+@pytest.mark.parametrize("args", [[], ["--debug"]], ids=["a-line", "a-traceback"])
+def test_an_internal_error_tells_no_secret_of_the_agent_file(
+    holodeck: Holodeck, tmp_path: Path, args: list[str]
+) -> None:
+    (tmp_path / "breaks.py").write_text(
+        "import holodeck_cli.run_tests as run_tests\n"
+        "def agent(api_key):\n"
+        "    def fail(**known):\n"
+        "        raise RuntimeError(f'no code for {api_key}') from ValueError(api_key)\n"
+        "    run_tests.exit_code_of = fail\n"
+        "    return lambda text: text\n"
+    )
+    (tmp_path / "agent.yaml").write_text(
+        "name: a\nmodel: {provider: python, agent: 'breaks:agent', api_key: sk-not-a-real-key}\n"
+        "test_cases: [{input: hi, expected_tools: []}]\n"
+    )
+    done = holodeck("test", *args)
+    assert done.returncode == 3
+    assert "RuntimeError: no code for [redacted]" in done.stderr
+    assert ("Traceback" in done.stderr) is bool(args)
+    assert "sk-not-a-real-key" not in done.stdout + done.stderr
+
+
+def test_what_is_logged_of_a_task_of_the_agent_has_no_secret_and_is_no_command(
+    holodeck: Holodeck, tmp_path: Path
+) -> None:
+    (tmp_path / "leaves.py").write_text(
+        "import asyncio\n"
+        "def agent(api_key):\n"
+        "    async def fail():\n"
+        "        raise RuntimeError(f'##vso[x] \\x1b[31m{api_key}')\n"
+        "    async def send(text):\n"
+        "        asyncio.create_task(fail())\n"
+        "        await asyncio.sleep(0.01)\n"
+        "        return text\n"
+        "    return send\n"
+    )
+    (tmp_path / "agent.yaml").write_text(
+        "name: a\nmodel: {provider: python, agent: 'leaves:agent', api_key: sk-not-a-real-key}\n"
+        "test_cases: [{input: hi, expected_tools: []}]\n"
+    )
+    done = holodeck("test")
+    assert done.returncode == 0
+    assert "Task exception was never retrieved" in done.stderr
+    assert r"RuntimeError: #\u0023vso[x] [redacted]" in done.stderr
+    assert "sk-not-a-real-key" not in done.stderr
 
 
 def test_debug_shows_no_traceback_of_a_mistake_in_a_file(holodeck: Holodeck) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from datetime import UTC, datetime
 from typing import Any
 
@@ -25,8 +26,8 @@ from holodeck_core import (
 )
 from holodeck_core.case_lines import Detail, case_details, usage_texts
 from holodeck_core.case_lines.calls import Told, call_lines
-from holodeck_core.case_lines.cells import pad, width_of
 from holodeck_core.case_lines.usage import dollars
+from holodeck_core.cells import pad, width_of
 from holodeck_core.engine.tools import check_tools
 from holodeck_core.models.cost import Cost
 
@@ -231,6 +232,22 @@ def test_the_width_of_a_text_is_that_of_its_cells(text: str, width: int) -> None
 
 
 @pytest.mark.parametrize(
+    ("first", "last"),
+    [
+        ("\u0021", "\u02ff"), ("\u0300", "\u036f"), ("\u0391", "\u052f"), ("\u05d0", "\u05ea"), ("\u0e01", "\u0e3a"),
+        ("\u2010", "\u2027"), ("\u2190", "\u21ff"), ("\u2500", "\u257f"), ("\u3041", "\u3096"), ("\u30a1", "\u30fa"),
+        ("\u4e00", "\u9fff"), ("\uac00", "\ud7a3"), ("\uff01", "\uff60"), ("\uff61", "\uff9f"),
+        ("\U0001f600", "\U0001f64f"),
+    ],
+    ids=ascii,
+)  # fmt: skip
+def test_what_aligns_and_what_breaks_lines_agree_on_widths(first: str, last: str) -> None:
+    for code in range(ord(first), ord(last) + 1):
+        if unicodedata.category(chr(code)) not in ("Cn", "Cc", "Cf"):
+            assert width_of("a" + chr(code)) == cells("a" + chr(code)), hex(code)
+
+
+@pytest.mark.parametrize(
     ("names", "width", "text"),
     [
         ([], 80, ""),
@@ -257,6 +274,10 @@ USAGES: list[tuple[TokenUsage | None, Cost | None, list[str]]] = [
      ["tokens: 1,200 in (800 read from cache, 9 written to it), 30 out"]),
     (USAGE.model_copy(update={"cache_creation_tokens": 9}), None, ["tokens: 1,200 in (9 written to cache), 30 out"]),
     (USAGE.model_copy(update={"total_tokens": 2_000}), None, ["tokens: 1,200 in, 30 out, 2,000 in all"]),
+    (TokenUsage(prompt_tokens=100, completion_tokens=30, total_tokens=930, cache_read_tokens=800), None,
+     ["tokens: 900 in (800 read from cache), 30 out"]),
+    (TokenUsage(prompt_tokens=100, completion_tokens=30, total_tokens=130, cache_creation_tokens=800), None,
+     ["tokens: 900 in (800 written to cache), 30 out"]),
     (USAGE.model_copy(update={"partial": True}), Cost(usd=0.5, partial=True),
      ["tokens: at least 1,200 in, 30 out", "cost: at least $0.5 at list prices"]),
     (USAGE, Cost(unknown="no price\nfor \x1b[2Jx"), ["tokens: 1,200 in, 30 out", "cost: unknown (no price for x)"]),
@@ -277,7 +298,8 @@ def test_tokens_and_cost_are_told_with_what_is_not_known(
 @pytest.mark.parametrize(
     ("usd", "shown"),
     [
-        (0, "$0"), (0.0000012, "$0.0000012"), (0.000138, "$0.000138"), (0.01234, "$0.0123"), (1.239, "$1.24"),
+        (0, "$0"), (1e-10, "$0.0000000001"), (0.0000012, "$0.0000012"), (0.000138, "$0.000138"),
+        (0.01234, "$0.0123"), (1.239, "$1.24"),
         (12.3456, "$12.35"), (1_234_567.8, "$1,234,567.80"),
     ],
 )  # fmt: skip

@@ -50,6 +50,7 @@ def test_what_json_can_say_reads_back(value: Any) -> None:
         ("\x9b31m\x7f", '"\\u009b31m\\u007f"'),
         ("\u202e\u2028", '"\\u202e\\u2028"'),
         ("\U000e0041", '"\\udb40\\udc41"'),
+        ("###vso[x]y # [z]", '"##\\u0023vso[x]y # [z]"'),
     ],
     ids=ascii,
 )

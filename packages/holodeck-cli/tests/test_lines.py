@@ -32,6 +32,18 @@ def test_a_duration_has_two_figures_that_matter(milliseconds: float, shown: str)
 
 
 @pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("a\nb\x1b[31m", "PASS a b (1 turn)"),
+        ("\u200b\x1b[31m", r"PASS \u200b\u001b[31m (1 turn)"),
+    ],
+    ids=["hidden characters in it", "nothing but hidden characters"],
+)
+def test_a_name_can_always_be_seen(name: str, shown: str) -> None:
+    assert case_line(name, "passed", 1, None, checked=True).text == shown
+
+
+@pytest.mark.parametrize(
     ("passed", "failed", "errored", "unchecked", "complete", "text", "style"),
     [
         (3, 0, 0, 0, True, "3 passed, 0 failed in 1.2 s", "green"),

@@ -25,10 +25,9 @@ from holodeck_cli.outputs import Asked, Output, plan_outputs, why_not_writable
         pytest.param(
             [("format", "json"), ("output", "-")], [Output("json", None)], id="dash-is-standard-output"
         ),
-        pytest.param(
-            [("format", "json"), ("output", "/dev/stdout")],
-            [Output("json", None)],
-            id="so-is-its-name-among-the-devices",
+        *(
+            pytest.param([("format", "json"), ("output", name)], [Output("json", None)], id=f"so-is-{name}")
+            for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
         ),
         pytest.param(
             [("output", "a.json"), ("format", "json")],

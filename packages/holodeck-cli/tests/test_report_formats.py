@@ -233,8 +233,8 @@ def test_what_an_agent_says_is_only_ever_text(text: str, turns: bool, render: Re
     assert MARK in fence
 
     commands = checked_github(render(GithubReporter, results))
-    assert [kind for kind, *_ in commands] == ["error"] * (3 if turns else 1) + ["notice"]
-    assert all(MARK in message for _, _, message in commands[:-1])
+    assert [kind for kind, *_ in commands] == ["notice"] + ["error"] * (3 if turns else 1)
+    assert all(MARK in message for _, _, message in commands[1:])
 
     checked_json(render(JsonReporter, results))
 
@@ -350,13 +350,13 @@ def test_a_repeated_case_shows_its_rate_and_why_repeats_failed(
     assert any(token.type == "code_inline" and rate in token.content for token in found)
 
     commands = checked_github(render(GithubReporter, results))
-    assert {kind for kind, *_ in commands[:-1]} == {"error" if status == "failed" else "notice"}
-    assert [properties["title"] for _, properties, _ in commands[:-1]] == [
+    assert {kind for kind, *_ in commands[1:]} == {"error" if status == "failed" else "notice"}
+    assert [properties["title"] for _, properties, _ in commands[1:]] == [
         "toss, turns[0]",
         "toss, turns[1]",
         "toss",
     ]
-    for _, _, message in commands[:-1]:
+    for _, _, message in commands[1:]:
         assert message.startswith(rate)
         assert "repeats[1]: " in message
         assert "repeats[4]: " in message
@@ -508,13 +508,13 @@ def test_an_annotation_points_to_the_line_of_the_turn(
         {**turn, **case, "index": 0, "source": "cases.yaml:1", "errors": ["closed"]}
     )
     text = render(GithubReporter, [result])
-    assert text.splitlines()[0] == (
+    assert text.splitlines()[1] == (
         "::error file=sub/cases.yaml,line=4,title=one%2C two%3A three%2C turns[1]::why: 100%25 not, so"
     )
-    assert [(properties.get("line"), message) for _, properties, message in checked_github(text)[:-1]] == [
+    assert [(properties.get("line"), message) for _, properties, message in checked_github(text)[1:]] == [
         ("4", "why: 100% not, so"),
         ("1", "why: 100% not, so"),
         ("1", "closed"),
     ]
     cases.unlink()
-    assert checked_github(render(GithubReporter, [result]))[0][1]["line"] == "1"
+    assert checked_github(render(GithubReporter, [result]))[1][1]["line"] == "1"

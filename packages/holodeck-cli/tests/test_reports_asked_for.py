@@ -44,6 +44,8 @@ def holodeck_reporters():
     ]
 """
 REPORTS = """
+import os
+
 from holodeck_core import Reporter
 
 class Names(Reporter):
@@ -56,7 +58,7 @@ class Names(Reporter):
 
 class Broken(Reporter):
     def run_finished(self, event):
-        raise RuntimeError("no paper")
+        raise RuntimeError("no paper" + os.environ.get("PRINTER_TOKEN", ""))
 """
 
 
@@ -77,9 +79,9 @@ def acme(tmp_path: Path) -> dict[str, str]:
 
 
 ANNOTATIONS = """\
+::notice title=holodeck test%3A desk::1 passed, 1 failed, 1 errored in
 ::error file=agent.yaml,line=11,title=wrong%2C turns[1]::equality: expected "3", got "2"
 ::error file=agent.yaml,line=13,title=broken::AgentError: out of order
-::notice title=holodeck test%3A desk::1 passed, 1 failed, 1 errored in
 """
 
 
@@ -128,6 +130,50 @@ def test_a_report_that_fails_costs_itself_only(
     (tmp_path / "r.xml").unlink()
     assert holodeck("report", *args, env=acme).returncode == 2
     assert (tmp_path / "r.xml").exists()
+
+
+@pytest.mark.parametrize("command", ["test", "report"])
+def test_why_a_report_fails_is_told_without_the_secrets_of_the_environment(
+    holodeck: Holodeck, suite: Path, acme: dict[str, str], command: str
+) -> None:
+    holodeck("test")
+    done = holodeck(command, "--format", "acme/broken", env={**acme, "PRINTER_TOKEN": "not-a-real-token"})
+    assert "RuntimeError: no paper[redacted]" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("agent.json", "Error: -o agent.json: that is the agent file; a report would take its place\n"),
+        (
+            "x/../agent.json",
+            "Error: -o x/../agent.json: that is the agent file; a report would take its place\n",
+        ),
+        (
+            "cases.json",
+            "Error: -o cases.json: that is the file of the test cases; a report would take its place\n",
+        ),
+    ],
+)
+def test_a_report_never_takes_the_place_of_what_it_reports_on(
+    holodeck: Holodeck, tmp_path: Path, path: str, told: str
+) -> None:
+    (tmp_path / "x").mkdir()
+    model = {"provider": "scripted", "replies": [{"reply": "1"}]}
+    agent = {"name": "desk", "model": model, "test_cases_file": "cases.json"}
+    (tmp_path / "agent.json").write_text(json.dumps(agent))
+    (tmp_path / "cases.json").write_text(json.dumps([{"input": "a", "expected_tools": []}]))
+    before = (tmp_path / path).read_bytes()
+    done = holodeck("test", "agent.json", "-o", path)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", told)
+    assert (tmp_path / path).read_bytes() == before
+
+
+def test_nor_does_one_of_a_run_that_is_kept(holodeck: Holodeck, suite: Path) -> None:
+    holodeck("test")
+    done = holodeck("report", "--format", "json", "-o", "agent.yaml")
+    assert done.returncode == 2
+    assert suite.read_text() == AGENT
 
 
 def test_an_unknown_format_names_those_there_are(holodeck: Holodeck, suite: Path) -> None:

@@ -11,7 +11,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from holodeck_core.text import one_line, reveal, sanitize_tool_output, shorten, show_value
+from holodeck_core.text import (
+    one_line,
+    reveal,
+    sanitize_tool_output,
+    shorten,
+    show_value,
+    without_commands,
+)
 
 ALLOWED_CONTROLS = {"\t", "\n"}
 BIDI = {*"\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
@@ -335,3 +342,23 @@ def test_what_is_revealed_is_safe_for_a_terminal_and_for_xml(text: str) -> None:
 )
 def test_what_cannot_be_seen_is_revealed(text: str, shown: str) -> None:
     assert reveal(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a ##vso[task.complete]b", r"a #\u0023vso[task.complete]b"),
+        ("###[error]x ##[warning]y", r"##\u0023[error]x #\u0023[warning]y"),
+        ("::error::x", r":\u003aerror::x"),
+        ("a\n \t::set-output name=x::y", "a\n \t:\\u003aset-output name=x::y"),
+        ("# [x] ## vso[ #[y]", "# [x] ## vso[ #[y]"),
+        ("a ::error::x", "a ::error::x"),
+        ("::std and more\nend::", "::std and more\nend::"),
+        ("", ""),
+    ],
+    ids=ascii,
+)
+def test_what_a_build_server_would_obey_has_an_escape_in_it(text: str, shown: str) -> None:
+    assert without_commands(text) == shown
+    assert without_commands(shown) == shown
+    assert without_commands(text, "#", ":") == text

@@ -16,7 +16,7 @@ from holodeck_cli.exit_codes import ExitCode
 from holodeck_cli.group import LazyGroup
 from holodeck_cli.mistakes import UsageMistake
 from holodeck_cli.problems import count_line, problem_lines
-from holodeck_cli.streams import discard, tell, tell_error
+from holodeck_cli.streams import discard, forget_secrets, tell, tell_error
 from holodeck_core.errors import ConfigError, HoloDeckError, UnknownName
 from holodeck_core.text import one_line
 
@@ -51,6 +51,7 @@ def _holodeck(
 
 def execute(args: list[str]) -> int:
     """Run a command line; returns its exit code. What goes wrong is told on standard error."""
+    forget_secrets()
     debug = "--debug" in args
     command: Any = typer.main.get_command(_app)
     if f"_{PROGRAM.upper()}_COMPLETE" in os.environ:
@@ -73,6 +74,9 @@ def execute(args: list[str]) -> int:
         discard(sys.stdout)
         return ExitCode.OK
     except Exception as error:  # noqa: BLE001 - boundary: the process ends here, with a line and a code
+        from holodeck_cli.environment import hide_environment
+
+        hide_environment()  # what failed may not have come so far as to say what its secrets are
         if debug and not isinstance(error, ConfigError | UnknownName):
             tell_error(traceback.format_exc())
         return _tell_failure(error)

@@ -7,6 +7,8 @@ import math
 import re
 from typing import Any
 
+from holodeck_core.text import without_commands
+
 
 def _as_json(value: object) -> Any:
     """Times and the like, in the form that the models give them."""
@@ -19,7 +21,8 @@ _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=F
 
 
 # JSON escapes the control characters of ASCII only; the others, and the invisible and the bidirectional ones,
-# are written as escapes as well. None of them can stand outside of a string.
+# are written as escapes as well, and so is a part of what the server of a build would obey. None of them can stand
+# outside of a string.
 _UNSAFE = re.compile(
     "[\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
@@ -35,7 +38,7 @@ def json_text(value: Any) -> str:
         text.encode("utf-8")
     except ValueError:  # a number that is not finite, or, as UnicodeEncodeError, a surrogate
         text = _encode(_cleaned(value))
-    return _UNSAFE.sub(_escape, text)
+    return without_commands(_UNSAFE.sub(_escape, text))
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from holodeck_cli.log import guard_log
 from holodeck_cli.patience import patience
 from holodeck_cli.problems import problem_lines
-from holodeck_cli.streams import tell_error
+from holodeck_cli.streams import hide, tell_error
 from holodeck_core import Suite, load_suite
 
 _WARNINGS_SHOWN = 20
@@ -25,12 +26,16 @@ def load(
     *,
     to_run: bool = True,
 ) -> Suite:
-    """The suite; says so on standard error where checking takes over a second. Raises ConfigError.
+    """The suite, whose secrets the program does not tell from then on; says so on standard error where checking takes
+    over a second. Raises ConfigError.
 
     With ``to_run=False`` what is missing on this machine to run the agent is a warning.
     """
     with patience(f"checking {path}"):
-        return load_suite(path, settings=settings, env_file=env_file, to_run=to_run)
+        suite = load_suite(path, settings=settings, env_file=env_file, to_run=to_run)
+    hide(suite.secrets)
+    guard_log()
+    return suite
 
 
 def tell_warnings(suite: Suite) -> None:

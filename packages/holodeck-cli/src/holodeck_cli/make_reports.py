@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from holodeck_cli.mistakes import UsageMistake
 from holodeck_cli.outputs import Output, why_not_writable
@@ -16,6 +17,17 @@ def make_reports(outputs: Iterable[Output]) -> list[Reporter]:
     had."""
     host = PluginHost()
     return [_report(host, output) for output in outputs]
+
+
+def keep_files(outputs: Iterable[Output], agent: Path, source: str | None = None) -> None:
+    """Raises UsageMistake where a report would take the place of the agent file, or of that of the cases, of which
+    ``source`` is one's place."""
+    kept = {agent.resolve(): "the agent file"}
+    if source is not None:
+        kept.setdefault(Path(source.rpartition(":")[0]).resolve(), "the file of the test cases")
+    for output in outputs:
+        if output.path is not None and (file := kept.get(output.path.resolve())):
+            raise UsageMistake(f"-o {output.path}: that is {file}; a report would take its place")
 
 
 def _report(host: PluginHost, output: Output) -> Reporter:

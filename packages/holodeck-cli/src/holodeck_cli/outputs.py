@@ -12,7 +12,7 @@ Asked: TypeAlias = tuple[Literal["format", "output"], str]
 SUFFIXES: Final = {".json": "json", ".md": "markdown", ".xml": "junit"}
 """The format of a file whose ``-o`` has no ``--format`` before it."""
 
-STANDARD_OUTPUT: Final = ("-", "/dev/stdout")
+STANDARD_OUTPUT: Final = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 
 class Output(NamedTuple):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 
+from holodeck_core.cells import width_of
 from holodeck_core.errors import Problem
 from holodeck_core.text import one_line, sanitize_tool_output
 
@@ -44,15 +44,9 @@ def _marked(source: str, position: int) -> list[str]:
     head = _CUT if start else ""
     tail = _CUT if start + _SOURCE_WIDTH < len(source) else ""
     # A tab is as wide below as above; any other character is a space, or two where it is wide.
-    below = "".join("\t" if character == "\t" else " " * _cells(character) for character in before)
+    below = "".join("\t" if character == "\t" else " " * width_of(character) for character in before)
     return [f"{_INDENT}{head}{before}{after}{tail}".rstrip(), f"{_INDENT}{' ' * len(head)}{below}^"]
 
 
 def _visible(text: str) -> str:
     return sanitize_tool_output(text).replace("\n", " ")
-
-
-def _cells(character: str) -> int:
-    if unicodedata.combining(character) or character in "\u200c\u200d\ufe0f":
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

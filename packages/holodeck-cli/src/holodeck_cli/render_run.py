@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from holodeck_cli.environment import hide_environment
 from holodeck_cli.exit_codes import ExitCode
 from holodeck_cli.find_runs import find_run, runs_folder
-from holodeck_cli.make_reports import make_reports
+from holodeck_cli.make_reports import keep_files, make_reports
 from holodeck_cli.mistakes import UsageMistake
 from holodeck_cli.outputs import Output
 from holodeck_cli.reporters.terminal import TerminalOptions, TerminalReporter
@@ -27,6 +28,8 @@ def render_run(
     Raises UsageMistake where there is no such run, and PluginError for a format that cannot be had.
     """
     run = find_run(word, runs_folder(run_dir))
+    if run.head.agent_file is not None:
+        keep_files(outputs, Path(run.head.agent_file))
     terminal = None if outputs else TerminalReporter(options)
     reporters = Reporters(make_reports(outputs) if terminal is None else [terminal], stable=stable)
     try:
@@ -37,6 +40,8 @@ def render_run(
     finally:
         if terminal is not None:
             terminal.end()
+    if reporters.errors:
+        hide_environment()
     for trouble in reporters.errors:
         tell_error(f"error: a report could not be written: {one_line(trouble)}")
     if reporters.errors:

@@ -11,11 +11,12 @@ from pathlib import Path
 import attrs
 
 from holodeck_cli.ending import expect_leftovers
+from holodeck_cli.environment import hide_environment
 from holodeck_cli.exit_codes import ExitCode, exit_code_of
 from holodeck_cli.find_runs import latest_with_results, runs_folder
 from holodeck_cli.interrupt import Interrupt
 from holodeck_cli.loading import load, tell_warnings
-from holodeck_cli.make_reports import make_reports
+from holodeck_cli.make_reports import keep_files, make_reports
 from holodeck_cli.mistakes import UsageMistake
 from holodeck_cli.outputs import Output
 from holodeck_cli.report_stdout import ReportStdout
@@ -122,6 +123,8 @@ def _load_and_run(
     if why := cases.why_none(suite, request.agent):
         tell_error(why)
         return ExitCode.NOT_RUN
+    if request.outputs:
+        keep_files(request.outputs, request.agent, next(iter(suite.cases)).source)
     if resumed is not None and not request.allow_changes:
         refuse_changes(resumed, suite)
     run = _kept_run(request, suite, [terminal, *reports], cases, resumed, runs)
@@ -137,13 +140,15 @@ def _load_and_run(
     finally:
         terminal.end()
     if ended is not None:
-        tell_error(f"error: {one_line(suite.secrets.redact_shown(ended))}")
+        tell_error(f"error: {one_line(ended)}")
     if resumed is not None:
         terminal.tell(resumed_line(run, stable=request.stable))
     if run.folder is not None and not run.complete:
         terminal.tell(go_on_line(request.agent, run.folder.path, stable=request.stable))
     for note in run.notes:
         tell_error(f"warning: {one_line(note)}")
+    if run.reporter_errors:
+        hide_environment()
     for error in run.reporter_errors:
         tell_error(f"error: a report could not be written: {one_line(error)}")
     summary = run.summary

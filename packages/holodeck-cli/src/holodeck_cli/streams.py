@@ -1,4 +1,8 @@
-"""Standard streams that cannot make the program fail: by their encoding, or by a reader that went away."""
+"""Standard streams that cannot make the program fail: by their encoding, or by a reader that went away.
+
+What the program itself says passes through here: it is safe for a terminal, gives no commands to a server that reads
+along, and holds no secret that is known.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,12 @@ import io
 import os
 import sys
 from collections.abc import Iterable
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from holodeck_core.text import sanitize_tool_output
+from holodeck_core.text import sanitize_tool_output, without_commands
+
+if TYPE_CHECKING:
+    from holodeck_core.redaction import Redactor
 
 
 def prepare_streams() -> None:
@@ -57,6 +64,19 @@ def discard(stream: TextIO) -> None:
     os.close(nowhere)
 
 
+_secrets: list[Redactor] = []
+
+
+def hide(*secrets: Redactor) -> None:
+    """What is told from now on has none of these secrets in it, beside those that were hidden before."""
+    _secrets.extend(secrets)
+
+
+def forget_secrets() -> None:
+    """Another command line begins in this process."""
+    _secrets.clear()
+
+
 def tell(lines: Iterable[str] | str) -> None:
     """Write lines to standard output, safe for a terminal."""
     _write(sys.stdout, lines)
@@ -73,6 +93,11 @@ def tell_error(lines: Iterable[str] | str) -> None:
 def _write(stream: TextIO | None, lines: Iterable[str] | str) -> None:
     if stream is None:  # what was tested has put it away
         return
-    stream.writelines(
-        sanitize_tool_output(line) + "\n" for line in ((lines,) if isinstance(lines, str) else lines)
-    )
+    stream.writelines(shown(line) + "\n" for line in ((lines,) if isinstance(lines, str) else lines))
+
+
+def shown(text: str) -> str:
+    """The text as it may be told."""
+    for secrets in _secrets:
+        text = secrets.redact_shown(text)
+    return without_commands(sanitize_tool_output(text))

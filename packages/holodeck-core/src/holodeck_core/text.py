@@ -46,6 +46,11 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 UNSETTLED = re.compile(f"{_HIDDEN.pattern}|[\u200c\u200d{_SELECTOR}]")
 """A character that stays or goes by what stands on both sides of it, or that is passed over in looking for that."""
 
+# ``##[…]``, ``##vso[…]`` and ``##teamcity[…]`` are obeyed by the servers of GitHub, Azure and TeamCity wherever they
+# stand in what a build prints, ``::…::`` by GitHub's at the beginning of a line, behind white space too.
+_COMMAND_ANYWHERE = re.compile(r"(?<=#)#(?=\w*\[)")
+_COMMAND_AT_BEGINNING = re.compile(r"^([^\S\n]*:):(?=\S[^\n]*::)", re.MULTILINE)
+
 DEFAULT_WIDTH = 200
 _SHORT = 10**18  # integers below it need no shortening
 
@@ -92,6 +97,18 @@ def reveal(text: str) -> str:
     while text != before:  # beside an escape, what had a meaning may have none any more
         before = text
         text = _LONE_JOINER.sub(_escape_each, _LONE_SELECTOR.sub(_escape_each, text))
+    return text
+
+
+def without_commands(text: str, number_sign: str = r"\u0023", colon: str = r"\u003a") -> str:
+    """The text with an escape in what the server of a build, which reads along, would take for a command to it.
+
+    ``number_sign`` and ``colon`` are written for the second of two such characters.
+    """
+    if "##" in text:
+        text = _COMMAND_ANYWHERE.sub(lambda _: number_sign, text)
+    if "::" in text:
+        text = _COMMAND_AT_BEGINNING.sub(lambda found: found[1] + colon, text)
     return text
 
 

@@ -11,7 +11,19 @@ from typing import Any
 
 import pytest
 
-from holodeck_core import Reply, RunError, Score, SessionLost, ToolCall, run_suite, run_suite_sync
+from holodeck_core import (
+    Reply,
+    RunError,
+    Score,
+    SessionLost,
+    TokenUsage,
+    ToolCall,
+    run_suite,
+    run_suite_sync,
+)
+from holodeck_core.models.token_usage import MAX_TOKENS
+
+MOST = TokenUsage(prompt_tokens=MAX_TOKENS, completion_tokens=0, total_tokens=MAX_TOKENS)
 
 
 async def test_turns_of_a_case_run_in_order_and_only_after_the_reply_before(suite_of: Any, turn: Any) -> None:
@@ -136,9 +148,10 @@ async def test_what_an_agent_raises_costs_its_turn_and_nothing_else(
             Reply("x", usage={"prompt_tokens": 10**5000, "completion_tokens": 1}),
             "the usage of a reply cannot be read: prompt_tokens: ",
         ),
+        (Reply("x", usage=MOST + MOST), "the usage of a reply cannot be read: prompt_tokens: "),
         (Reply("x", usage=5), "the usage of a reply is a TokenUsage or a mapping, got int"),  # type: ignore[arg-type]
     ],
-    ids=["text", "call", "none", "usage", "endless usage", "no usage"],
+    ids=["text", "call", "none", "usage", "endless usage", "a sum of usages", "no usage"],
 )
 async def test_a_reply_that_is_none_is_the_error_of_its_turn(
     suite_of: Any, turn: Any, answer: Any, error: str

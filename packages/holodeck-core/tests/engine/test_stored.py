@@ -166,7 +166,7 @@ async def test_a_result_of_another_shape_is_an_error(
     await run
     turns = [{"turn_index": 0, "input": "a", "execution_time_ms": 0, **damage}]
     (tmp_path / run.id / "results.jsonl").write_text(json.dumps({**OUTLINE, "turns": turns}) + "\n")
-    with pytest.raises(RunError, match="the stored result of case 1"):
+    with pytest.raises(RunError, match=f"{run.id}: the stored result of case 1"):
         list(read_run(tmp_path / run.id).events())
     with pytest.raises(RunError, match=f"{run.id}: the stored result of case 1 cannot be read"):
         list(read_run(tmp_path / run.id).results())

@@ -79,3 +79,26 @@ def test_adds_only_to_another() -> None:
 def test_is_frozen() -> None:
     with pytest.raises(ValidationError):
         TokenUsage.zero().prompt_tokens = 1  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "total", "written", "read", "sent"),
+    [
+        (1_000, 1_010, 0, 0, 1_000),
+        (1_000, 1_010, 100, 800, 1_000),
+        (100, 1_010, 100, 800, 1_000),
+        (100, 110, 100, 800, 1_000),
+    ],
+    ids=["nothing cached", "part of the prompt", "beside it, as the total says", "more than the prompt"],
+)
+def test_what_was_cached_is_part_of_what_was_sent(
+    prompt: int, total: int, written: int, read: int, sent: int
+) -> None:
+    usage = TokenUsage(
+        prompt_tokens=prompt,
+        completion_tokens=10,
+        total_tokens=total,
+        cache_creation_tokens=written,
+        cache_read_tokens=read,
+    )
+    assert usage.input_tokens == sent

@@ -229,7 +229,7 @@ class TurnTracer:
 def _set_usage(span: Span | None, usage: TokenUsage | None) -> None:
     if span is None or usage is None:
         return
-    span.set_attribute("gen_ai.usage.input_tokens", usage.prompt_tokens)
+    span.set_attribute("gen_ai.usage.input_tokens", usage.input_tokens)
     span.set_attribute("gen_ai.usage.output_tokens", usage.completion_tokens)
     if usage.cache_read_tokens:
         span.set_attribute("gen_ai.usage.cache_read.input_tokens", usage.cache_read_tokens)

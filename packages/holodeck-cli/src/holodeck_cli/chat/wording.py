@@ -64,7 +64,7 @@ def tokens_text(turn: TokenUsage | None, conversation: TokenUsage | None) -> str
     if conversation is not None:
         at_least = "at least " if conversation.partial else ""
         whole = f" ({at_least}{conversation.total_tokens:,} in all)"
-    return f"{turn.prompt_tokens:,} + {turn.completion_tokens:,} tokens{cached}{whole}"
+    return f"{turn.input_tokens:,} + {turn.completion_tokens:,} tokens{cached}{whole}"
 
 
 def duration_text(seconds: float) -> str:

@@ -16,7 +16,7 @@ from holodeck_cli.reporters.story import case_name, failed_repeats, failed_turns
 from holodeck_core.api.events import RunFinished, RunStarted
 from holodeck_core.case_lines import rate_text, usage_texts
 from holodeck_core.models.test_result import TestResult
-from holodeck_core.text import reveal, shorten
+from holodeck_core.text import reveal, shorten, without_commands
 
 _MESSAGE_WIDTH: Final = 4_000
 _IN_MESSAGES: Final = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
@@ -24,7 +24,7 @@ _IN_PROPERTIES: Final = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":"
 
 
 class GithubReporter(DocumentReporter):
-    """Writes workflow commands: an error for each turn that failed, and a notice with the totals. What failed in some
+    """Writes workflow commands: a notice with the totals, and an error for each turn that failed. What failed in some
     repeats of a case that passed is a notice, too.
 
     Files are named from the folder of the checkout, ``GITHUB_WORKSPACE``, on.
@@ -40,14 +40,15 @@ class GithubReporter(DocumentReporter):
         self._total = event.total
 
     def texts(self, event: RunFinished) -> Iterator[str]:
+        # First, since GitHub shows ten notices of a step, and ten errors.
+        line = "\n".join([finished_line(event, self._total), *usage_texts(event.summary)])
+        yield command("notice", line, title=f"holodeck test: {event.head.agent_name}")
         places = Places(self._folder)
         for result in event.results():
             if result.repeats is not None:
                 yield from self._repeated(result, places)
             elif not result.passed:
                 yield from self._case(result, places)
-        line = "\n".join([finished_line(event, self._total), *usage_texts(event.summary)])
-        yield command("notice", line, title=f"holodeck test: {event.head.agent_name}")
 
     def _case(self, result: TestResult, places: Places) -> Iterator[str]:
         name = case_name(result)
@@ -94,9 +95,14 @@ def command(
     """A workflow command, on a line of its own whatever its parts hold."""
     properties = {"file": file, "line": line, "title": title}
     written = ",".join(
-        f"{name}={reveal(str(value)).translate(_IN_PROPERTIES)}"
+        f"{name}={_said(str(value)).translate(_IN_PROPERTIES)}"
         for name, value in properties.items()
         if value not in (None, "")
     )
-    text = shorten(reveal(message), _MESSAGE_WIDTH).translate(_IN_MESSAGES)
+    text = shorten(_said(message), _MESSAGE_WIDTH).translate(_IN_MESSAGES)
     return f"::{kind}{' ' * bool(written)}{written}::{text}\n"
+
+
+def _said(text: str) -> str:
+    """What somebody said, as all of it is read, and as no server of a build obeys it."""
+    return without_commands(reveal(text))

@@ -19,7 +19,7 @@ from holodeck_cli.reporters.story import case_name, case_story, first_reason
 from holodeck_cli.reporters.unique_names import UniqueNames
 from holodeck_core.api.events import CaseFinished, RunFinished, RunStarted
 from holodeck_core.models.test_result import TestReport, TestResult
-from holodeck_core.text import reveal
+from holodeck_core.text import reveal, without_commands
 
 _ELEMENTS: Final = {"failed": "failure", "error": "error", "skipped": "skipped"}
 
@@ -73,7 +73,7 @@ def _case(result: TestResult, name: str, agent: str, *, timed: bool) -> Iterator
     about = {"name": name, "classname": agent, "time": _seconds(result.execution_time_ms)}
     begin = f"    <testcase{_attributes(about)}"
     element = _ELEMENTS.get(result.status)
-    text = escape("\n".join(case_story(result, timed=timed)))
+    text = _no_command(escape("\n".join(case_story(result, timed=timed))))
     if element is None:
         # How often a repeated case passed is worth reading where it passed, too.
         told = (
@@ -110,7 +110,12 @@ def _properties(properties: Iterator[tuple[str, object]]) -> Iterator[str]:
 
 
 def _attributes(values: Mapping[str, object]) -> str:
-    return "".join(f" {name}={quoteattr(reveal(str(value)))}" for name, value in values.items())
+    return "".join(f" {name}={_no_command(quoteattr(reveal(str(value))))}" for name, value in values.items())
+
+
+def _no_command(xml: str) -> str:
+    """The same to a reader of XML, and no command to one of lines."""
+    return without_commands(xml, "&#35;", "&#58;")
 
 
 def _seconds(milliseconds: float) -> str:

@@ -1,6 +1,7 @@
 """The report as Markdown, for a comment on a pull request or the summary of a job.
 
 Whatever an agent, a tool or a file said stands in code: there it can start no heading, link, image, mention or HTML.
+Code knows no escapes, so that what a build server would obey stands with one of ours in it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from holodeck_cli.reporters.story import case_name, case_story, failed_repeats, 
 from holodeck_core.api.events import RunFinished, RunStarted
 from holodeck_core.case_lines import usage_texts
 from holodeck_core.models.test_result import TestResult
-from holodeck_core.text import reveal, shorten
+from holodeck_core.text import reveal, shorten, without_commands
 
 MAX_CHARACTERS: Final = 65_000
 """GitHub takes no comment of more than 65,536."""
@@ -128,7 +129,7 @@ def _detail(result: TestResult, *, timed: bool) -> str:
 def code_block(text: str) -> str:
     """Lines of text as code, whatever stands at their beginnings."""
     fence = "`" * max(3, _longest_run(text) + 1)
-    return f"{fence}text\n{text}\n{fence}\n"
+    return f"{fence}text\n{without_commands(text)}\n{fence}\n"
 
 
 def code(text: str, *, in_table: bool = False) -> str:
@@ -137,6 +138,7 @@ def code(text: str, *, in_table: bool = False) -> str:
     In a cell only a pipe behind an odd number of backslashes is part of the text for all readers; where the text itself
     has an odd number of them there, one more is shown.
     """
+    text = without_commands(text)
     if in_table:
         text = _BEFORE_PIPE.sub(lambda found: f"{found[1]}{chr(92) * (1 + len(found[1]) % 2)}|", text)
     ticks = "`" * (_longest_run(text) + 1)
@@ -149,7 +151,7 @@ def _longest_run(text: str) -> int:
 
 
 def _html(text: str) -> str:
-    return html.escape(text).replace("`", "&#96;")
+    return without_commands(html.escape(text).replace("`", "&#96;"), "&#35;")
 
 
 def _line(text: str) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from wcwidth import width as width_of
-
+from holodeck_core.cells import width_of
 from holodeck_core.text import one_line
 
 _NAME_WIDTH: Final = 40

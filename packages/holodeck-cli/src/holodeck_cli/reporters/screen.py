@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from typing import Final, Protocol, TextIO
+from typing import Protocol, TextIO
 
 from holodeck_cli.streams import discard
 from holodeck_core.case_lines import PLAIN_WIDTH, Line
+from holodeck_core.text import without_commands
 
 
 class Screen(Protocol):
@@ -37,12 +37,6 @@ class Screen(Protocol):
         """Nothing moves any more. May be called at any time, and again."""
 
 
-_BUILD_COMMAND: Final = re.compile(r"##(?=\w*\[)")
-"""The beginning of ``##[…]``, ``##vso[…]`` and ``##teamcity[…]``, which the servers of GitHub, Azure and TeamCity obey
-wherever they stand in what a build prints. ``::…::`` is obeyed at the beginning of a line only, where lines of ours
-have words of their own."""
-
-
 class PlainScreen:
     """One line after the other, each as long as it is, written at once. A reader that went away is no error.
 
@@ -59,7 +53,7 @@ class PlainScreen:
     def write(self, lines: Iterable[Line]) -> None:
         try:
             for line in lines:
-                self._stream.write(_BUILD_COMMAND.sub(r"#\\u0023", line.text) + "\n")
+                self._stream.write(without_commands(line.text) + "\n")
             self._stream.flush()
         except BrokenPipeError:
             discard(self._stream)

@@ -105,7 +105,8 @@ ReplyEvent: TypeAlias = TextDelta | ToolStarted | ToolFinished | UsageReported |
 def read_usage(usage: object) -> TokenUsage:
     """Token usage as a reply reports it. Raises TypeError or ValueError, in a few words, for what is none."""
     if isinstance(usage, TokenUsage):
-        return usage
+        # A sum, and one that was constructed, was never validated; results that hold it must be read again.
+        usage = {name: getattr(usage, name) for name in TokenUsage.model_fields if hasattr(usage, name)}
     if not isinstance(usage, Mapping):
         raise TypeError(f"the usage of a reply is a TokenUsage or a mapping, got {type(usage).__name__}")
     try:

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from holodeck_core.case_lines.cells import pad, width_of
 from holodeck_core.case_lines.lines import NAME_WIDTH, Line
+from holodeck_core.cells import pad, width_of
 from holodeck_core.models.test_result import Evidence, NearestCall, ToolInvocation
 from holodeck_core.text import one_line, shorten, show_value
 

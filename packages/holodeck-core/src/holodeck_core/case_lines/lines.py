@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from holodeck_core.models.test_result import RepeatSummary
-from holodeck_core.text import one_line
+from holodeck_core.text import one_line, show_value
 
 NAME_WIDTH: Final = 200
 PLAIN_WIDTH: Final = 100
@@ -31,13 +31,18 @@ def case_line(name: str, status: str, turns: int, duration_ms: float | None, *, 
         facts.append(duration(duration_ms))
     if not checked:
         facts.append("nothing checked")
-    return _of_case(status, f"{one_line(name, NAME_WIDTH)} ({', '.join(facts)})")
+    return _of_case(status, f"{_name(name)} ({', '.join(facts)})")
 
 
 def heading(name: str, status: str, source: str | None) -> Line:
     """``FAIL name (agent.yaml:12)``, above what is told of the case."""
     where = "" if source is None else f" ({one_line(source, NAME_WIDTH)})"
-    return _of_case(status, f"{one_line(name, NAME_WIDTH)}{where}")
+    return _of_case(status, f"{_name(name)}{where}")
+
+
+def _name(name: str) -> str:
+    """The name on one line; what it is made of, where nothing of it can be seen."""
+    return one_line(name, NAME_WIDTH) or show_value(name, NAME_WIDTH)[1:-1]
 
 
 def _of_case(status: str, text: str) -> Line:

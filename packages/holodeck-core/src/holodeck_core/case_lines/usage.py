@@ -20,14 +20,15 @@ def usage_texts(summary: ReportSummary) -> Iterator[str]:
 
 
 def tokens(usage: TokenUsage) -> str:
-    """``at least 1,200 in (800 read from cache, 100 written to it), 300 out``; "at least" where a part is missing."""
+    """``at least 1,200 in (800 read from cache, 100 written to it), 300 out``; "at least" where a part is missing. What
+    was cached is part of what went in, however the provider counts it."""
     read, written = usage.cache_read_tokens, usage.cache_creation_tokens
     cached = [f"{read:,} read from cache"] if read else []
     cached += [f"{written:,} written to {'it' if read else 'cache'}"] if written else []
     of_which = f" ({', '.join(cached)})" if cached else ""
-    text = f"{_at_least(usage.partial)}{usage.prompt_tokens:,} in{of_which}, {usage.completion_tokens:,} out"
-    others = usage.total_tokens - usage.prompt_tokens - usage.completion_tokens
-    return f"{text}, {usage.total_tokens:,} in all" if others else text
+    text = f"{_at_least(usage.partial)}{usage.input_tokens:,} in{of_which}, {usage.completion_tokens:,} out"
+    others = usage.total_tokens - usage.input_tokens - usage.completion_tokens
+    return f"{text}, {usage.total_tokens:,} in all" if others > 0 else text
 
 
 def _cost(cost: Cost) -> str:
@@ -44,4 +45,4 @@ def dollars(usd: float) -> str:
     """Whole cents from ten dollars on, else three figures that matter: ``$12.35``, ``$0.0123``."""
     if usd >= 10:
         return f"${usd:,.2f}"
-    return f"${usd:.3g}" if usd >= 1e-4 or usd == 0 else f"${usd:.9f}".rstrip("0")
+    return f"${usd:.3g}" if usd >= 1e-4 or usd == 0 else f"${usd:.10f}".rstrip("0")

@@ -7,7 +7,9 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
 
+from holodeck_core.engine.usage_count import COUNTS
 from holodeck_core.models.cost import Cost, PricedModel
+from holodeck_core.models.token_usage import TokenUsage
 
 _PRICED_BY: Final = {"openai": "openai", "azure_openai": "azure", "anthropic": "anthropic"}
 """The names that the tables have for providers whose ``endpoint`` says nothing else."""
@@ -60,17 +62,12 @@ def _where(model: PricedModel) -> dict[str, Any] | None:
 
 
 def _request(sums: list[int]) -> dict[str, int]:
-    """The sums in the words of ``genai-prices``, whose input has all that was sent, cached or not.
-
-    Some providers count what is cached as part of the prompt, and others beside it: then their total says so, or there
-    is more of it than of the prompt.
-    """
-    prompt, completion, total, written, read = sums
-    cached = written + read
-    beside = cached > prompt or (cached > 0 and total >= prompt + completion + cached)
+    """The sums in the words of ``genai-prices``, whose input has all that was sent, cached or not."""
+    counts: dict[str, Any] = dict(zip(COUNTS, sums, strict=True))
+    usage = TokenUsage.model_construct(**counts)
     return {
-        "input_tokens": prompt + cached if beside else prompt,
-        "output_tokens": completion,
-        "cache_write_tokens": written,
-        "cache_read_tokens": read,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.completion_tokens,
+        "cache_write_tokens": usage.cache_creation_tokens,
+        "cache_read_tokens": usage.cache_read_tokens,
     }

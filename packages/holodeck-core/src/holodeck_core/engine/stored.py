@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -42,17 +43,25 @@ class StoredRun:
     def results(self) -> Iterator[TestResult]:
         """The results, in file order, read one by one. Raises RunError at one that cannot be read."""
         for record in self.records():
-            try:
-                yield read_record(record)
-            except RunError as error:
-                raise RunError(f"{self.folder.path}: {error}") from error
+            with self._named():
+                result = read_record(record)
+            yield result
 
     def summary(self) -> ReportSummary:
-        """The totals of the results that are there."""
+        """The totals of the results that are there. Raises RunError at one that cannot be read."""
         count = SummaryCount()
         for record in self.records():
-            count.add_stored(record)
+            with self._named():
+                count.add_stored(record)
         return count.summary(self.folder.head.model, self.folder.head.started_at)
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """What is wrong with a result says whose it is."""
+        try:
+            yield
+        except RunError as error:
+            raise RunError(f"{self.folder.path}: {error}") from error
 
     def report_head(self) -> TestReport:
         """The report without its results."""

@@ -43,6 +43,18 @@ class TokenUsage(StrictModel):
             )
         return self
 
+    @property
+    def input_tokens(self) -> int:
+        """All that was sent, cached or not.
+
+        Some providers count what is cached as part of the prompt, and others beside it: then their total says so, or
+        there is more of it than of the prompt.
+        """
+        cached = self.cache_creation_tokens + self.cache_read_tokens
+        parts = self.prompt_tokens + self.completion_tokens
+        beside = cached > self.prompt_tokens or (cached > 0 and self.total_tokens >= parts + cached)
+        return self.prompt_tokens + cached if beside else self.prompt_tokens
+
     @classmethod
     def zero(cls) -> TokenUsage:
         """No tokens at all: the start of a sum."""

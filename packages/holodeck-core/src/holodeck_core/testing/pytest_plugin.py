@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from holodeck_core.errors import ConfigError, HoloDeckError
-from holodeck_core.text import one_line
+from holodeck_core.text import one_line, without_commands
 
 if TYPE_CHECKING:
     from holodeck_core import BoundCase, Suite, TestReport, TestResult
@@ -108,10 +108,19 @@ class CaseItem(pytest.Item):
     def setup(self) -> None:
         import attrs
 
+        from holodeck_core.api.faults import describe
+
         try:
             [self.result] = _report(attrs.evolve(self._suite, cases=[self._case])).results
         except HoloDeckError as error:
-            pytest.fail(str(error), pytrace=False)
+            why = str(error)
+        except (
+            SystemExit,
+            GeneratorExit,
+        ) as error:  # of a task of the agent's own, which asyncio lets out of the loop
+            why = f"what was tested ended the run: {describe(error)}"
+        if self.result is None:  # told here, since pytest shows an exception's context as it is
+            pytest.fail(without_commands(self._suite.secrets.redact_shown(why)), pytrace=False)
         if self.result.status == "error":
             pytest.fail(_why(self.name, self.result), pytrace=False)
 
@@ -142,7 +151,7 @@ def _report(suite: Suite) -> TestReport:
 
 def _node_name(label: str) -> str:
     """A name that can stand in a node id, where ``::`` separates."""
-    return one_line(label, _NAME_WIDTH).replace("::", ":") or "case"
+    return without_commands(one_line(label, _NAME_WIDTH).replace("::", ":")) or "case"
 
 
 def _free(name: str, taken: Container[str]) -> str:
@@ -156,4 +165,5 @@ def _why(name: str, result: TestResult) -> str:
 
     turns = 1 if result.turns is None else len(result.turns)
     first = case_line(name, result.status, turns, result.execution_time_ms, checked=result.checked)
-    return "\n".join(line.text for line in (first, *case_details(result, Detail(width=PLAIN_WIDTH))))
+    lines = (first, *case_details(result, Detail(width=PLAIN_WIDTH)))
+    return "\n".join(without_commands(line.text) for line in lines)

@@ -1,4 +1,8 @@
-"""Widths of text in the cells of a terminal: a wide character has two, a combining one none. Pure."""
+"""Widths of text in the cells of a terminal: a wide character has two, a combining one none. Pure.
+
+The one rule by which texts are aligned. The core has it without a dependency; what the command line breaks into lines
+it leaves to wcwidth, which knows where a character may not be parted from its marks.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,8 @@ _JOINED_JAMO = (("\u1160", "\u11ff"), ("\ud7b0", "\ud7fb"))
 
 
 def width_of(text: str) -> int:
-    """How many cells a line of text takes in which joiners and selectors stand as escapes, as values and names do."""
+    """How many cells a line of text takes. Where a joiner makes one picture of several it may be fewer: in values and
+    names it stands as an escape."""
     if text.isascii():
         return len(text)
     return sum(map(_cells, text))
