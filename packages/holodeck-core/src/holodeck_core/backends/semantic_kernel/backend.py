@@ -17,6 +17,7 @@ from holodeck_core.backends.semantic_kernel.options import (
     ChatModelOptions,
     OpenAIOptions,
     api_key,
+    key_fault,
 )
 from holodeck_core.backends.semantic_kernel.prompt_tool import prompt_faults
 from holodeck_core.backends.semantic_kernel.schemas import schema_fault
@@ -75,6 +76,8 @@ class SemanticKernelBackend(Backend):
             yield Fault(
                 ("provider",), f"no key for the provider `{self.provider}`: set {variable} or `api_key`"
             )
+        if unsendable := key_fault(self._chat_options, self.environ):
+            yield Fault(("provider",), unsendable)
 
     async def warm_up(self) -> None:
         await self._workers.call(lambda: import_runtime(self.provider), key="Semantic Kernel")
