@@ -7,7 +7,8 @@ role, a reason to finish of their own, an error with status 200.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from contextlib import aclosing, contextmanager
 from typing import Any, Final
 
 from openai import AsyncStream
@@ -20,14 +21,26 @@ from holodeck_core.text import show_value
 
 _FINISH_REASONS: Final = frozenset(reason.value for reason in FinishReason)
 _SHOWN: Final = 200
+_NOTED: Final = 1000
 
 
 def checked_answer(response: Any) -> Any:
     """The completion that came. Raises NoCompletion."""
     choices = response.choices if isinstance(response, ChatCompletion) else None
     if isinstance(choices, list) and all(getattr(choice, "message", None) is not None for choice in choices):
+        _refuse_error(response)
         return response
-    raise _instead(response.to_dict() if isinstance(response, ChatCompletion) else response)
+    raise _instead(_dumped(response))
+
+
+@contextmanager
+def readable(response: BaseModel) -> Iterator[None]:
+    """While Semantic Kernel reads the response. Raises NoCompletion that shows it where it is of no shape that can be
+    read."""
+    try:
+        yield
+    except (AttributeError, TypeError, ValueError) as error:
+        raise _instead(_dumped(response)) from error
 
 
 class Chunks(AsyncStream[ChatCompletionChunk]):  # type: ignore[misc]
@@ -37,6 +50,7 @@ class Chunks(AsyncStream[ChatCompletionChunk]):  # type: ignore[misc]
     def __init__(self, stream: AsyncStream[ChatCompletionChunk]) -> None:
         self.response = stream.response
         self._stream = stream
+        stream._decoder = _WithData(stream._decoder)
 
     @classmethod
     async def begun(cls, stream: AsyncStream[ChatCompletionChunk]) -> Chunks:
@@ -52,31 +66,60 @@ class Chunks(AsyncStream[ChatCompletionChunk]):  # type: ignore[misc]
 
     async def __aiter__(self) -> AsyncIterator[ChatCompletionChunk]:
         opened: list[AsyncGenerator[bytes, None]] = []
+        begin = bytearray()
         read = self.response.aiter_bytes
 
+        async def noting(*args: Any, **kwargs: Any) -> AsyncGenerator[bytes, None]:
+            async with aclosing(read(*args, **kwargs)) as pieces:
+                async for piece in pieces:
+                    begin.extend(piece[: _NOTED - len(begin)])
+                    yield piece
+
         def noted(*args: Any, **kwargs: Any) -> AsyncGenerator[bytes, None]:
-            opened.append(read(*args, **kwargs))
+            opened.append(noting(*args, **kwargs))
             return opened[-1]
 
         self.response.aiter_bytes = noted
+        came = False
         try:
             async for chunk in self._stream:
                 found: Any = chunk
+                came = True
                 if isinstance(found, ChatCompletionChunk):
+                    _refuse_error(found)
                     yield found if found.choices else found.model_copy(update={"choices": []})
                 elif found is not None:
                     raise _instead(found)
         finally:
             for each in opened:
                 await each.aclose()
+        text = begin.decode(errors="replace").strip()
+        if text and not came and not text.startswith("data:"):
+            raise _instead(text, " and no stream")
+
+
+class _WithData:
+    """Reads the events of a stream as the client does, without those that carry no data: they keep the connection
+    alive."""
+
+    def __init__(self, decoder: Any) -> None:
+        self._decoder = decoder
+
+    async def aiter_bytes(self, pieces: AsyncIterator[bytes]) -> AsyncIterator[Any]:
+        async with aclosing(self._decoder.aiter_bytes(pieces)) as events:
+            async for event in events:
+                if event.data:
+                    yield event
 
 
 def plain_choice(choice: Any) -> Any:
     """The choice with a text, or none, as its content, of the role that answers have, without a reason to finish that
     Semantic Kernel refuses; a refusal in a stream is its text."""
     changed: dict[str, Any] = {}
-    if choice.finish_reason is not None and choice.finish_reason not in _FINISH_REASONS:
+    if not isinstance(choice.finish_reason, str) or choice.finish_reason not in _FINISH_REASONS:
         changed["finish_reason"] = None
+    if not isinstance(getattr(choice, "index", None), int):
+        changed["index"] = 0
     for part in ("message", "delta"):
         said = getattr(choice, part, None)
         if said is not None:
@@ -99,7 +142,19 @@ def wanted_calls(choice: Any) -> list[FunctionCallContent]:
             arguments=_json_text(getattr(getattr(call, "function", None), "arguments", None)),
         )
         for call in getattr(said, "tool_calls", None) or ()
+        if call is not None
     ]
+
+
+def _refuse_error(response: Any) -> None:
+    """Raise NoCompletion for an error that is told in a completion, or in the place of its choices."""
+    told = getattr(response, "error", None)
+    for choice in response.choices or ():
+        told = told or getattr(choice, "error", None)
+    if told:
+        raise _instead({"error": told})
+    if not response.choices and (response.object == "error" or getattr(response, "message", None)):
+        raise _instead(_dumped(response))
 
 
 def _instead(came: object, hint: str = "") -> NoCompletion:
@@ -123,4 +178,4 @@ def _json_text(value: Any) -> str | None:
 
 
 def _dumped(value: Any) -> Any:
-    return value.model_dump() if isinstance(value, BaseModel) else value
+    return value.model_dump(exclude_unset=True, warnings=False) if isinstance(value, BaseModel) else value

@@ -102,7 +102,8 @@ class ChatModel:
             if isinstance(item, FunctionCallContent)
         )
         usage = read_usage(getattr(answer.inner_content, "usage", None))
-        yield Completion(text, calls, usage, _finish(answer.inner_content))
+        finish = self._finished(_finish(answer.inner_content))
+        yield Completion(text, calls, usage, finish)
 
     async def _streamed(
         self, history: ChatHistory, settings: OpenAIChatPromptExecutionSettings
@@ -128,7 +129,13 @@ class ChatModel:
             raise NoCompletion("the stream holds nothing")
         if finish is None:
             raise TransientError(f"{self.target.shown} ended the stream before the reply was complete")
-        yield Completion("".join(texts), calls.whole(), usage, finish)
+        yield Completion("".join(texts), calls.whole(), usage, self._finished(finish))
+
+    def _finished(self, finish: str | None) -> str | None:
+        """Raise TransientError for an answer that was not brought to its end."""
+        if finish == "error":
+            raise TransientError(f"{self.target.shown} ended the reply with an error that it does not name")
+        return finish
 
 
 def _finish(response: Any) -> str | None:
