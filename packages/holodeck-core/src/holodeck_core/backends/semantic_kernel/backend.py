@@ -20,7 +20,7 @@ from holodeck_core.backends.semantic_kernel.options import (
     key_fault,
 )
 from holodeck_core.backends.semantic_kernel.prompt_tool import prompt_faults
-from holodeck_core.backends.semantic_kernel.schemas import schema_fault
+from holodeck_core.backends.semantic_kernel.schemas import reference_fault, schema_fault
 from holodeck_core.engine.workers import Workers
 from holodeck_core.models.agent import Agent
 from holodeck_core.models.tool import FunctionTool, PromptTool, Tool
@@ -67,6 +67,8 @@ class SemanticKernelBackend(Backend):
         if found := schema_fault(schema):
             path, why = found
             yield Fault(path, why)
+        elif dangling := reference_fault(schema):
+            yield Fault((), dangling)
 
     def lacks(self) -> Iterator[Fault]:
         if missing := what_is_missing(self.provider):

@@ -22,12 +22,14 @@ class WantedCall:
 
 @attrs.frozen
 class Completion:
-    """The whole answer. ``finish`` is the provider's reason to end it, None where it gave none."""
+    """The whole answer. ``finish`` is the provider's reason to end it, None where it gave none; ``refused`` says that
+    the text is the model's refusal to answer."""
 
     text: str = ""
     calls: Sequence[WantedCall] = ()
     usage: TokenUsage | None = None
     finish: str | None = None
+    refused: bool = False
 
 
 @attrs.define

@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from holodeck_core.api.backend import Fault
+from holodeck_core.api.faults import TooManyAbandoned
 from holodeck_core.api.values import text_of
 from holodeck_core.backends.functions.outcome import ToolOutcome
 from holodeck_core.backends.semantic_kernel.completion import Completion
@@ -21,6 +22,7 @@ from holodeck_core.backends.semantic_kernel.prompts import (
 )
 from holodeck_core.backends.semantic_kernel.schemas import misfits, schema_fault
 from holodeck_core.config.reading.decode import read_text
+from holodeck_core.engine.workers import Workers
 from holodeck_core.errors import AgentError
 from holodeck_core.models.llm import LLMProvider
 from holodeck_core.models.token_usage import TokenUsage
@@ -78,20 +80,25 @@ class PromptFunction:
         template: str,
         parameters: Mapping[str, Any] | None,
         ask: Callable[[str], Awaitable[Completion]],
+        workers: Workers,
     ) -> None:
         self.name = name
         self.description = description
         self.parameters = parameters_schema(template, parameters)
         self._template = template
         self._ask = ask
+        self._workers = workers
 
     async def call(self, args: Mapping[str, Any]) -> ToolOutcome:
         """The answer to the prompt with these arguments; a failure is told as the error of the call."""
         values = with_defaults(args, self.parameters)
-        if why := misfits(values, self.parameters):
-            return ToolOutcome(error=f"the arguments do not fit: {why}")
         try:
+            why = await self._workers.call(
+                lambda: misfits(values, self.parameters), key="checks of arguments"
+            )
+            if why is not None:
+                return ToolOutcome(error=f"the arguments do not fit: {why}")
             answer = await self._ask(fill(self._template, values))
-        except AgentError as error:
+        except (AgentError, TooManyAbandoned) as error:
             return ToolOutcome(error=text_of(error))
         return PromptOutcome(result=answer.text, usage=answer.usage)

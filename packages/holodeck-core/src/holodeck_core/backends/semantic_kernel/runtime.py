@@ -56,7 +56,12 @@ class Runtime:
     def open(self) -> Conversation:
         """A new conversation."""
         return Conversation(
-            self._model, self._tools, self._instructions, self._options.max_tool_rounds, self._schema
+            self._model,
+            self._tools,
+            self._instructions,
+            self._options.max_tool_rounds,
+            self._workers,
+            self._schema,
         )
 
     async def close(self) -> None:
@@ -81,7 +86,9 @@ class Runtime:
                 options = self._options if tool.model is None else own_options(tool.model)
                 model = self._chat_model(options.model_copy(update={"stream": False}))
                 template = template_of(tool, self._folder)
-                return PromptFunction(tool.name, tool.description, template, tool.parameters, model.answer)
+                return PromptFunction(
+                    tool.name, tool.description, template, tool.parameters, model.answer, self._workers
+                )
             case _:
                 raise ValueError(
                     f"the tool {tool.name!r}: tools of the type `{tool.type}` are not supported yet"
