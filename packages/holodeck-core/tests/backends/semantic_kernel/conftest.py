@@ -38,6 +38,10 @@ async def cancel() -> None:
     asyncio.current_task().cancel()
     await asyncio.sleep(1)
 
+async def leave() -> None:
+    """End the generator that it is not."""
+    raise GeneratorExit("gone")
+
 def now() -> dict:
     """The time, as a structure with braces."""
     return {"hour": 12, "zone": "{{$zone}}"}

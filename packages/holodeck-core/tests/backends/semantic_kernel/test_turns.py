@@ -141,6 +141,8 @@ CALLS: list[tuple[str, dict[str, Any], dict[str, Any], str | None, Any, str | No
      None, "LookupError: gone", "Error: LookupError: gone"),
     ("a tool that cancels itself", {"name": "cancel", "args": {}}, {}, None,
      None, "the tool cancelled the task that it ran in", "Error: the tool cancelled"),
+    ("a tool that ends a generator", {"name": "leave", "args": {}}, {}, None,
+     None, "GeneratorExit: gone", "Error: GeneratorExit: gone"),
     ("an unknown tool", {"name": "ad", "args": {}}, {}, None,
      None, "there is no tool \"ad\"; did you mean 'add'?", "Error: there is no tool \"ad\""),
     ("arguments that are cut off", {"name": "add", "raw": '{"a": 2'}, {}, '{"a": 2',
@@ -169,7 +171,7 @@ def test_what_comes_of_a_call_is_recorded_and_told_to_the_model(
     told: str,
 ) -> None:
     server = openai_server({"turns": [{"steps": [{"calls": [call]}, {"text": "{{results}}"}]}]})
-    [reply] = say("go", model={"stream": stream}, tools=functions("add", "cancel", "fail", "now"))
+    [reply] = say("go", model={"stream": stream}, tools=functions("add", "cancel", "fail", "leave", "now"))
     [recorded] = reply.tool_calls
     assert (dict(recorded.args), recorded.raw_args, recorded.result) == (args, raw_args, result)
     assert (recorded.error or "").startswith(error or "")

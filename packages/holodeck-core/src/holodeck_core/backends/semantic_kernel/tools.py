@@ -10,6 +10,7 @@ from typing import Any, Final, Protocol
 
 import attrs
 
+from holodeck_core.api.faults import describe
 from holodeck_core.backends.functions.outcome import ToolOutcome
 from holodeck_core.backends.semantic_kernel.completion import WantedCall
 from holodeck_core.backends.tool_calls import decode_arguments
@@ -151,6 +152,8 @@ async def side_by_side(calls: Sequence[Call]) -> AsyncGenerator[tuple[int, ToolO
 def _result(task: asyncio.Task[tuple[ToolOutcome, float]]) -> tuple[ToolOutcome, float]:
     if task.cancelled():
         return ToolOutcome(error="the tool cancelled the task that it ran in"), 0.0
+    if isinstance(error := task.exception(), GeneratorExit):  # nobody closed the task: the tool raised it
+        return ToolOutcome(error=describe(error)), 0.0
     return task.result()
 
 
