@@ -29,6 +29,17 @@ async def slowly(name: str, seconds: float) -> str:
     await asyncio.sleep(seconds)
     return name
 
+under_way = most = 0
+
+async def count() -> int:
+    """How many of these calls were under way at most."""
+    global under_way, most
+    under_way += 1
+    most = max(most, under_way)
+    await asyncio.sleep(0.01)
+    under_way -= 1
+    return most
+
 def fail(why: str) -> str:
     """Fail."""
     raise LookupError(why)

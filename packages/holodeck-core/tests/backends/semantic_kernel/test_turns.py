@@ -130,6 +130,21 @@ def test_calls_of_one_completion_run_side_by_side_and_stand_in_order(
     assert seconds < 0.65
 
 
+def test_very_many_calls_are_not_all_made_at_once(openai_server: Play, say: Any) -> None:
+    openai_server({"turns": [{"steps": [{"calls": [{"name": "count"}] * 500}, {"text": "done"}]}]})
+    [reply] = say("go", tools=functions("count"))
+    assert (len(reply.tool_calls), max(call.result for call in reply.tool_calls)) == (500, 32)
+
+
+def test_a_call_that_was_cut_off_says_where(openai_server: Play, say: Any, stream: bool) -> None:
+    cut = {"calls": [{"name": "add", "raw": '{"a": 2'}], "finish": "length"}
+    openai_server({"turns": [{"steps": [cut, {"text": "done"}]}]})
+    [reply] = say("go", model={"stream": stream, "max_tokens": 9}, tools=functions("add"))
+    assert reply.tool_calls[0].error == (
+        'the arguments are no JSON object: "{\\"a\\": 2"; the answer was cut off at max_tokens'
+    )
+
+
 # what it shows; the call; args, raw_args, result, the beginning of the error; what the model is told
 CALLS: list[tuple[str, dict[str, Any], dict[str, Any], str | None, Any, str | None, str]] = [
     ("a call", {"name": "add", "args": {"a": 2, "b": 3}}, {"a": 2, "b": 3}, None, 5, None, "5"),

@@ -93,7 +93,7 @@ class Conversation(Session):
             if not completion.calls:
                 break
             refusal = self._refusal(turn)
-            calls = self._tools.calls(completion.calls, turn.rounds, refusal)
+            calls = self._tools.calls(completion, turn.rounds, refusal)
             for call in calls:
                 yield ToolStarted(call.event_id, call.name, call.args, call.raw_args, call.runtime_name)
             outcomes: dict[int, ToolOutcome] = {}
