@@ -138,23 +138,29 @@ def test_a_prompt_is_not_held_up_by_its_arguments(openai_server: Play, say: Any)
 
 
 @pytest.mark.parametrize(
-    ("schema", "message"),
+    ("schema", "path", "message"),
     [
-        ({"properties": {"a": {"$ref": "#/$defs/b"}}}, 'nothing in it is the `$ref` "#/$defs/b"'),
-        ({"items": {"anyOf": [{"$ref": "other.json"}]}}, 'nothing in it is the `$ref` "other.json"'),
-        ({"$schema": 5}, "5 is not of type 'string'"),
-        ({"properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": {"$ref": "#c"}, "c": {"$anchor": "c"}}}, None),
-        ({"$id": "http://a.example.org/b", "properties": {"a": {"$ref": "b#/properties/a"}}}, None),
-        ({"properties": {"$ref": {"type": "string"}}, "enum": [{"$ref": "#/no"}]}, None),
+        ({"properties": {"a": {"$ref": "#/$defs/b"}}}, 'properties.a["$ref"]',
+         'nothing in it is the `$ref` "#/$defs/b"'),
+        ({"items": {"anyOf": [{"$ref": "other.json"}]}}, 'items.anyOf[0]["$ref"]',
+         'nothing in it is the `$ref` "other.json"'),
+        ({"$schema": 5}, '["$schema"]', "5 is not of type 'string'"),
+        ({"properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": {"$ref": "#c"}, "c": {"$anchor": "c"}}}, "", None),
+        ({"$id": "http://a.example.org/b", "properties": {"a": {"$ref": "b#/properties/a"}}}, "", None),
+        ({"properties": {"$ref": {"type": "string"}}, "enum": [{"$ref": "#/no"}]}, "", None),
     ],
 )  # fmt: skip
-def test_references_lead_somewhere(load: Load, schema: dict[str, Any], message: str | None) -> None:
+def test_references_lead_somewhere(
+    load: Load, schema: dict[str, Any], path: str, message: str | None
+) -> None:
     if message is None:
         load(response_format=schema)
         return
     with pytest.raises(ConfigError) as failed:
         load(response_format=schema)
-    assert [problem.message for problem in failed.value.problems] == [f"no JSON schema: {message}"]
+    [problem] = failed.value.problems
+    assert problem.path.removeprefix("response_format").removeprefix(".") == path
+    assert problem.message == f"no JSON schema: {message}"
 
 
 def test_a_refusal_is_told_as_one(openai_server: Play, talk: Talk, stream: bool) -> None:

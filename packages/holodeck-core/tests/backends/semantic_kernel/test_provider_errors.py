@@ -21,7 +21,8 @@ FAULTS: list[tuple[str, type[Exception], list[str], list[str]]] = [
      ["the provider refused the key (401): Access denied", "`api_key` or AZURE_OPENAI_API_KEY"]),
     ("model_not_found", AgentError,
      ["no such model (404): The model does not exist", "check `name` ('small')"],
-     ["no such deployment (404): The API deployment for this resource does not exist", "check `name` ('small')"]),
+     ["no such deployment (404): The API deployment for this resource does not exist", "check `name` ('small')",
+      "and `api_version` (2024-10-21)"]),
     ("context_length_exceeded", AgentError,
      ["too long for the model 'small': This model's maximum context length is 8192 tokens"], []),
     ("content_filter", AgentError,
@@ -145,6 +146,7 @@ BODIES: list[tuple[int, Any, type[Exception], str]] = [
     (HTTP_OK, {"choices": [{"message": "hi"}]}, AgentError, 'it answered {"choices": [{"message": "hi"}]}'),
     (HTTP_OK, {"choices": [{"message": {"tool_calls": "x"}}]}, AgentError, '"tool_calls": "x"'),
     (HTTP_OK, {"object": "error", "message": "Slow down", "code": 429}, RateLimited, "rate limit (429): Slow down"),
+    (403, {"error": {"message": "Country not supported"}}, AgentError, "denied access (403): Country not supported"),
     (400, [{"error": {"message": "API key expired", "status": "INVALID"}}], AgentError, "(400): API key expired"),
     (400, {"detail": "tools are not supported"}, AgentError, "(400): tools are not supported"),
     (422, {"detail": [{"loc": ["tools"], "msg": "bad"}]}, AgentError, '(422): {"detail": [{"loc": ["tools"]'),
@@ -209,7 +211,7 @@ def test_a_redirection_that_leads_nowhere_is_not_tried_again(
 def test_a_path_without_its_version_is_told(openai_server: Play, talk: Talk) -> None:
     address = openai_server({}).endpoint.removesuffix("/v1")
     error = failure(talk, {"endpoint": address})
-    assert f"check `name` ('small') and `endpoint` ({address}, which mostly ends in /v1)" in str(error)
+    assert f"check `name` ('small'), `endpoint` ({address}, which mostly ends in /v1)" in str(error)
 
 
 @pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:1", "gopher://user:hidden@127.0.0.1:1"])

@@ -64,11 +64,9 @@ class SemanticKernelBackend(Backend):
                 )
 
     def check_response_format(self, schema: Mapping[str, Any]) -> Iterator[Fault]:
-        if found := schema_fault(schema):
+        if found := schema_fault(schema) or reference_fault(schema):
             path, why = found
             yield Fault(path, why)
-        elif dangling := reference_fault(schema):
-            yield Fault((), dangling)
 
     def lacks(self) -> Iterator[Fault]:
         if missing := what_is_missing(self.provider):

@@ -74,17 +74,24 @@ def told(error: BaseException, target: Target) -> Exception:
             f"the conversation is too long for the model {target.model!r}: {message}; use fewer or shorter turns, or "
             "a model with a larger context"
         )
-    if status == 401 or (status == 403 and code != "model_not_found"):
+    if status == 403 and code != "model_not_found":
+        return AgentError(
+            f"the provider denied access (403): {message}; check what the key (`api_key` or {target.key_variable}) may "
+            f"do at {target.shown}, and from where"
+        )
+    if status == 401:
         return AgentError(
             f"the provider refused the key ({status}): {message}; check `api_key` or {target.key_variable}, and that "
             f"the key is for {target.shown}"
         )
     if status == 404 or code == "model_not_found":
-        what = "deployment" if target.provider == AZURE else "model"
-        usual = "" if target.provider == AZURE or "/v" in target.shown else ", which mostly ends in /v1"
+        if target.provider == AZURE:
+            what, where = "deployment", f"({target.shown}) and `api_version` ({target.api_version})"
+        else:
+            usual = "" if "/v" in target.shown else ", which mostly ends in /v1"
+            what, where = "model", f"({target.shown}{usual})"
         return AgentError(
-            f"no such {what} ({status}): {message}; check `name` ({target.model!r}) and `endpoint` ({target.shown}"
-            f"{usual}){moved}"
+            f"no such {what} ({status}): {message}; check `name` ({target.model!r}), `endpoint` {where}{moved}"
         )
     if status is not None:
         return AgentError(f"the provider refused the request ({status}): {message}{moved}")

@@ -46,9 +46,9 @@ def schema_fault(schema: Any) -> tuple[tuple[str | int, ...], str] | None:
     return None if error is None else (tuple(error.absolute_path), f"no JSON schema: {_reason(error)}")
 
 
-def reference_fault(schema: Mapping[str, Any]) -> str | None:
-    """Which reference in a sound schema leads nowhere; None where each leads to a part of it, or ``jsonschema`` is not
-    installed."""
+def reference_fault(schema: Mapping[str, Any]) -> tuple[tuple[str | int, ...], str] | None:
+    """Which reference in a sound schema leads nowhere: where, and what is wrong; None where each leads to a part of it,
+    or ``jsonschema`` is not installed."""
     try:
         from referencing import Registry
         from referencing.exceptions import Unresolvable
@@ -66,9 +66,24 @@ def reference_fault(schema: Mapping[str, Any]) -> str | None:
             try:
                 resolver.lookup(reference)
             except Unresolvable:
-                return f"no JSON schema: nothing in it is the `$ref` {show_value(reference, _LONGEST)}"
+                why = f"no JSON schema: nothing in it is the `$ref` {show_value(reference, _LONGEST)}"
+                return next(_places(schema, reference), ()), why
         left += [(part, resolver.in_subresource(part)) for part in resource.subresources()]
     return None
+
+
+def _places(part: Any, reference: str) -> Iterator[tuple[str | int, ...]]:
+    """Where the reference stands."""
+    items: Iterable[tuple[str | int, Any]] = ()
+    if isinstance(part, Mapping):
+        items = part.items()
+        if part.get("$ref") == reference:
+            yield ("$ref",)
+    elif isinstance(part, list):
+        items = enumerate(part)
+    for key, value in items:
+        for rest in _places(value, reference):
+            yield key, *rest
 
 
 def misfits(value: Any, schema: Mapping[str, Any]) -> str | None:
