@@ -51,6 +51,8 @@ MISTAKES: list[tuple[str, dict[str, Any], str, str]] = [
      "must be the address of a server, such as https://api.openai.com/v1: it holds a query"),
     ("an address of requests", {"model": {**OPENAI, "endpoint": "http://x.example.org/v1/chat/completions/"}},
      "model.endpoint", "must end before `/chat/completions`, which each request adds to it"),
+    ("a user and a key", {"model": {**OPENAI, "endpoint": "https://ada:pass@x.example.org/v1", "api_key": "k"}},
+     "model.api_key", "`endpoint` names a user, who is sent in the place of the key: keep one of them"),
     ("a key of two lines", {"model": {**OPENAI, "api_key": "sk-first\nsk-second"}}, "model.provider",
      "`api_key` is no key that can be sent: it holds a line break or another character that is not printable ASCII"),
     ("a key with a dash of typography", {"model": {**OPENAI, "api_key": "sk\u2013first"}}, "model.provider",

@@ -71,6 +71,10 @@ class OpenAIOptions(ChatModelOptions):
         yield from super().structure(data)
         if data.get("api_version") is not None:
             yield problem(("api_version",), f"`api_version` belongs to the provider `{AZURE}`")
+        if data.get("api_key") is not None and _names_a_user(data.get("endpoint")):
+            yield problem(
+                ("api_key",), "`endpoint` names a user, who is sent in the place of the key: keep one of them"
+            )
 
 
 class AzureOpenAIOptions(ChatModelOptions):
@@ -159,6 +163,13 @@ def target(options: ChatModelOptions, environ: Mapping[str, str]) -> Target:
 
 def _secret(value: SecretStr | None) -> str:
     return "" if value is None else value.get_secret_value()
+
+
+def _names_a_user(endpoint: Any) -> bool:
+    try:
+        return isinstance(endpoint, str) and bool(urlsplit(endpoint).username)
+    except ValueError:  # which is told as no address
+        return False
 
 
 def _why_no_address(text: str) -> str | None:
