@@ -129,6 +129,15 @@ def test_a_key_may_come_from_the_environment(tmp_path: Path, model: dict[str, An
     assert [warning.path for warning in suite.warnings] == ["model.provider"]
 
 
+def test_a_model_of_a_prompt_needs_its_own_key(tmp_path: Path) -> None:
+    tools = [{**TOOL, "model": {"provider": "openai", "name": "other"}}]
+    missing = "the prompt 'p': no key for the provider `openai`: set OPENAI_API_KEY or `api_key`"
+    assert problems(tmp_path, tools=tools) == [("model.provider", missing)]
+    assert problems(tmp_path, {"OPENAI_API_KEY": "k"}, tools=tools) == []
+    suite = load_suite(written(tmp_path, tools=tools), environ={}, to_run=False)
+    assert [warning.message for warning in suite.warnings] == [missing]
+
+
 def test_a_key_may_come_from_the_file_of_variables(tmp_path: Path) -> None:
     (tmp_path / "secrets.env").write_text("OPENAI_API_KEY=k\n")
     path = written(tmp_path, model={"provider": "openai", "name": "small"})
