@@ -7,12 +7,11 @@ role, a reason to finish of their own, an error with status 200.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
-from contextlib import aclosing, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
-from openai import AsyncStream
-from openai.types.chat import ChatCompletion, ChatCompletionChunk
+from openai.types.chat import ChatCompletion
 from pydantic import BaseModel
 from semantic_kernel.contents import FinishReason, FunctionCallContent
 
@@ -21,16 +20,15 @@ from holodeck_core.text import show_value
 
 _FINISH_REASONS: Final = frozenset(reason.value for reason in FinishReason)
 _SHOWN: Final = 200
-_NOTED: Final = 1000
 
 
 def checked_answer(response: Any) -> Any:
     """The completion that came. Raises NoCompletion."""
     choices = response.choices if isinstance(response, ChatCompletion) else None
     if isinstance(choices, list) and all(getattr(choice, "message", None) is not None for choice in choices):
-        _refuse_error(response)
+        refuse_error(response)
         return response
-    raise _instead(_dumped(response))
+    raise instead(_dumped(response))
 
 
 @contextmanager
@@ -40,76 +38,7 @@ def readable(response: BaseModel) -> Iterator[None]:
     try:
         yield
     except (AttributeError, TypeError, ValueError) as error:
-        raise _instead(_dumped(response)) from error
-
-
-class Chunks(AsyncStream[ChatCompletionChunk]):  # type: ignore[misc]
-    """A stream whose chunks all have choices, perhaps none, and which is closed when it fails: its generators, left to
-    themselves, would be closed at the end of the program, all at once, and complain."""
-
-    def __init__(self, stream: AsyncStream[ChatCompletionChunk]) -> None:
-        self.response = stream.response
-        self._stream = stream
-        stream._decoder = _WithData(stream._decoder)
-
-    @classmethod
-    async def begun(cls, stream: AsyncStream[ChatCompletionChunk]) -> Chunks:
-        """The stream. Raises NoCompletion where the server answered with JSON instead."""
-        if "application/json" not in stream.response.headers.get("content-type", ""):
-            return cls(stream)
-        data = await stream.response.aread()
-        try:
-            came = json.loads(data)
-        except (ValueError, RecursionError):
-            came = data.decode(errors="replace")
-        raise _instead(came, " and no stream: `stream: false` asks for whole replies")
-
-    async def __aiter__(self) -> AsyncIterator[ChatCompletionChunk]:
-        opened: list[AsyncGenerator[bytes, None]] = []
-        begin = bytearray()
-        read = self.response.aiter_bytes
-
-        async def noting(*args: Any, **kwargs: Any) -> AsyncGenerator[bytes, None]:
-            async with aclosing(read(*args, **kwargs)) as pieces:
-                async for piece in pieces:
-                    begin.extend(piece[: _NOTED - len(begin)])
-                    yield piece
-
-        def noted(*args: Any, **kwargs: Any) -> AsyncGenerator[bytes, None]:
-            opened.append(noting(*args, **kwargs))
-            return opened[-1]
-
-        self.response.aiter_bytes = noted
-        came = False
-        try:
-            async for chunk in self._stream:
-                found: Any = chunk
-                came = True
-                if isinstance(found, ChatCompletionChunk):
-                    _refuse_error(found)
-                    yield found if found.choices else found.model_copy(update={"choices": []})
-                elif found is not None:
-                    raise _instead(found)
-        finally:
-            for each in opened:
-                await each.aclose()
-        text = begin.decode(errors="replace").strip()
-        if text and not came and not text.startswith("data:"):
-            raise _instead(text, " and no stream")
-
-
-class _WithData:
-    """Reads the events of a stream as the client does, without those that carry no data: they keep the connection
-    alive."""
-
-    def __init__(self, decoder: Any) -> None:
-        self._decoder = decoder
-
-    async def aiter_bytes(self, pieces: AsyncIterator[bytes]) -> AsyncIterator[Any]:
-        async with aclosing(self._decoder.aiter_bytes(pieces)) as events:
-            async for event in events:
-                if event.data:
-                    yield event
+        raise instead(_dumped(response)) from error
 
 
 def plain_choice(choice: Any) -> Any:
@@ -146,18 +75,19 @@ def wanted_calls(choice: Any) -> list[FunctionCallContent]:
     ]
 
 
-def _refuse_error(response: Any) -> None:
+def refuse_error(response: Any) -> None:
     """Raise NoCompletion for an error that is told in a completion, or in the place of its choices."""
     told = getattr(response, "error", None)
     for choice in response.choices or ():
         told = told or getattr(choice, "error", None)
     if told:
-        raise _instead({"error": told})
+        raise instead({"error": told})
     if not response.choices and (response.object == "error" or getattr(response, "message", None)):
-        raise _instead(_dumped(response))
+        raise instead(_dumped(response))
 
 
-def _instead(came: object, hint: str = "") -> NoCompletion:
+def instead(came: object, hint: str = "") -> NoCompletion:
+    """The exception that shows what came instead of an answer."""
     return NoCompletion(f"it answered {show_value(came, _SHOWN)}{hint}", came)
 
 

@@ -20,12 +20,12 @@ from semantic_kernel.contents import (
 
 from holodeck_core.api.faults import describe
 from holodeck_core.backends.semantic_kernel.answers import (
-    Chunks,
     checked_answer,
     plain_choice,
     readable,
     wanted_calls,
 )
+from holodeck_core.backends.semantic_kernel.chunks import Chunks
 from holodeck_core.backends.semantic_kernel.options import AZURE, Target
 from holodeck_core.backends.tool_calls import decode_arguments
 from holodeck_core.errors import AgentError
