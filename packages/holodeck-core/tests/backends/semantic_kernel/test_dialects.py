@@ -48,7 +48,8 @@ WHOLE: list[tuple[str, dict[str, Any], str, list[ToolCall]]] = [
 ]  # fmt: skip
 STREAMED: list[tuple[str, list[Any], str, list[ToolCall]]] = [
     ("no chunk", [None, event({"content": "ab"}), event({}, "stop")], "ab", []),
-    ("no choices", [{"id": "1"}, {"choices": None}, event({"content": "ab"}, "stop")], "ab", []),
+    ("no choices", [{"id": "1"}, {"choices": None}, {"choices": [], "message": "queued"},
+     event({"content": "ab"}, "stop")], "ab", []),
     ("no delta", [event(None), event({"content": "ab"}, "stop")], "ab", []),
     ("another role", [event({"role": "model", "content": "ab"}, "stop")], "ab", []),
     ("arguments as an object", [event({"tool_calls": [{"index": 0, "id": "c", "function": ADD}]}, "tool_calls")],

@@ -82,7 +82,8 @@ def refuse_error(response: Any) -> None:
         told = told or getattr(choice, "error", None)
     if told:
         raise instead({"error": told})
-    if not response.choices and (response.object == "error" or getattr(response, "message", None)):
+    instead_of_choices = response.object == "error" or getattr(response, "message", None)
+    if instead_of_choices and "choices" not in response.model_fields_set:
         raise instead(_dumped(response))
 
 
