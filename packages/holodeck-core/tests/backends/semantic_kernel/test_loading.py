@@ -76,6 +76,8 @@ MISTAKES: list[tuple[str, dict[str, Any], str, str]] = [
      "tools[0].template", "the prompt uses {{$text}}, which `parameters` do not declare; did you mean 'txt'?"),
     ("a parameter of no type", {"tools": [{**TOOL, "parameters": {"text": {"type": "strnig"}}}]},
      "tools[0].parameters.text.type", "no JSON schema: 'strnig' is not valid"),
+    ("a parameter of a type that is nowhere", {"tools": [{**TOOL, "parameters": {"text": {"$ref": "#/$defs/t"}}}]},
+     'tools[0].parameters.text["$ref"]', 'no JSON schema: nothing in it is the `$ref` "#/$defs/t"'),
     ("a pattern that is none", {"tools": [{**TOOL, "parameters": {"text": {"type": "string", "pattern": "("}}}]},
      "tools[0].parameters.text.pattern", "no JSON schema: '(' is not a 'regex'"),
     ("a prompt's model without its name", {"tools": [{**TOOL, "model": {"provider": "openai"}}]}, "tools[0].model.name",

@@ -20,7 +20,7 @@ from holodeck_core.backends.semantic_kernel.prompts import (
     placeholders,
     with_defaults,
 )
-from holodeck_core.backends.semantic_kernel.schemas import misfits, schema_fault
+from holodeck_core.backends.semantic_kernel.schemas import misfits, reference_fault, schema_fault
 from holodeck_core.config.reading.decode import read_text
 from holodeck_core.engine.workers import Workers
 from holodeck_core.errors import AgentError
@@ -52,10 +52,12 @@ def prompt_faults(tool: PromptTool, folder: Path) -> Iterator[Fault]:
         )
     if tool.parameters is None:
         return
-    for name, schema in tool.parameters.items():
-        if found := schema_fault(schema):
-            path, why = found
-            yield Fault(("parameters", name, *path), why)
+    unsound = {name: found for name, schema in tool.parameters.items() if (found := schema_fault(schema))}
+    for name, (path, why) in unsound.items():
+        yield Fault(("parameters", name, *path), why)
+    if not unsound and (dangling := reference_fault({"properties": dict(tool.parameters)})):
+        path, why = dangling
+        yield Fault(("parameters", *path[1:]), why)
     key = "template" if tool.file is None else "file"
     for name in placeholders(template_of(tool, folder)):
         if name not in tool.parameters:
