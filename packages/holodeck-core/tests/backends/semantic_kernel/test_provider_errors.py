@@ -148,6 +148,12 @@ BODIES: list[tuple[int, Any, type[Exception], str]] = [
     (HTTP_OK, {"object": "error", "message": "Slow down", "code": 429}, RateLimited, "rate limit (429): Slow down"),
     (403, {"error": {"message": "Country not supported"}}, AgentError, "denied access (403): Country not supported"),
     (400, [{"error": {"message": "API key expired", "status": "INVALID"}}], AgentError, "(400): API key expired"),
+    (400, {"error": {"message": "prompt is too long: 9001 tokens > 8192 maximum"}}, AgentError,
+     "too long for the model"),
+    (400, {"error": {"message": "The decoder prompt (length 9001) is longer than the maximum model length of 8192"}},
+     AgentError, "too long for the model"),
+    (400, {"error": {"message": "The input token count (9001) exceeds the maximum number of tokens allowed."}},
+     AgentError, "too long for the model"),
     (400, {"detail": "tools are not supported"}, AgentError, "(400): tools are not supported"),
     (422, {"detail": [{"loc": ["tools"], "msg": "bad"}]}, AgentError, '(422): {"detail": [{"loc": ["tools"]'),
 ]  # fmt: skip

@@ -21,7 +21,9 @@ _LONGEST: Final = 500
 _SHOWN: Final = 200
 _MAX_DEPTH: Final = 8
 _TOO_LONG: Final = re.compile(
-    r"context[ _](?:length|window|size)|maximum context|too many tokens", re.IGNORECASE
+    r"context[ _](?:length|window|size)|maximum context|too many tokens|(?:prompt|input) is too long"
+    r"|maximum model length|exceeds the maximum number of tokens",
+    re.IGNORECASE,
 )
 _BROKEN: Final = re.compile(r"^(?:RemoteProtocolError|ReadError|WriteError|DecodingError|error)\b")
 _MISLED: Final = re.compile(r"^(?:TooManyRedirects|UnsupportedProtocol)\b")
