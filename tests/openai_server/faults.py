@@ -100,8 +100,10 @@ def error_body(name: str, azure: bool, message: str | None = None) -> dict[str, 
 
 
 def fault_headers(step: Mapping[str, Any]) -> dict[str, str]:
-    """The headers that say how long to wait."""
+    """The headers that say how long to wait, or where to go instead."""
     headers = {}
+    if "location" in step:
+        headers["location"] = step["location"]
     if "retry_after" in step:
         headers["retry-after"] = str(step["retry_after"])
     if "retry_after_date" in step:

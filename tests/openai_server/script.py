@@ -26,7 +26,8 @@ step may hold the step's own keys. With ``repeat`` the last step is played again
 ``args`` or ``raw``, the text of the arguments as it is sent, and ``id``), ``finish`` (the finish reason), ``usage``
 (``prompt``, ``completion``, ``cached``; null for a server that reports none), ``delay`` and ``piece_delay`` in seconds.
 Or it is a ``fault`` (see ``faults.py``), or an answer in a dialect: ``body`` (the JSON that is sent) with ``status``
-(200), or ``events`` (of a stream: JSON, or texts that are sent as they are). ``first`` is a list of steps that are
+(200) and ``location`` (of a redirection), or ``events`` (of a stream: JSON, or texts that are sent as they are, with
+``data:`` before them unless they end with an empty line). ``first`` is a list of steps that are
 played before it, one a request, to requests with the very same messages: a fault there is met once, and a client that
 tries again gets further.
 
@@ -48,7 +49,7 @@ _SCRIPT = {"api_key", "models", "turns"}
 _TURN = {"user", "pattern", "turn", "steps", "repeat"}
 _STEP = {
     *("text", "pieces", "calls", "finish", "usage", "delay", "piece_delay", "first"),
-    *("body", "status", "events"),
+    *("body", "status", "location", "events"),
     *("fault", "after_pieces", "retry_after", "retry_after_ms", "retry_after_date"),
 }
 _CALL = {"name", "args", "raw", "id"}

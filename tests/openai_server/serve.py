@@ -147,7 +147,7 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return "gone"
         if "body" in step:
-            self._answer(step.get("status", 200), step["body"])
+            self._answer(step.get("status", 200), step["body"], fault_headers(step))
             return "answered"
         if "events" in step:
             return self._play(step["events"])
@@ -194,7 +194,8 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self._send_headers({"content-type": "text/event-stream", "transfer-encoding": "chunked"})
         for event in events:
-            self._chunk(f"data: {event if isinstance(event, str) else json.dumps(event)}\n\n".encode())
+            text = event if isinstance(event, str) else json.dumps(event)
+            self._chunk((text if text.endswith("\n\n") else f"data: {text}\n\n").encode())
         self.wfile.write(b"0\r\n\r\n")
         return "answered"
 

@@ -353,3 +353,16 @@ class TestTime:
 
     def test_a_plain_function_runs_outside_of_the_event_loop(self, call: Call) -> None:
         assert call(lambda: threading.current_thread() is threading.main_thread()).result is False
+
+    def test_so_does_what_its_types_do_to_the_arguments(self, call: Call) -> None:
+        class Asking(BaseModel):
+            _by: bool
+
+            def model_post_init(self, context: Any) -> None:
+                self._by = threading.current_thread() is threading.main_thread()
+
+        def function(value: Asking) -> bool:
+            return value._by
+
+        function.__annotations__ = {"value": Asking}
+        assert call(function, {"value": {}}).result is False

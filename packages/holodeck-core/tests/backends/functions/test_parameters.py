@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import enum
 import functools
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -273,6 +274,8 @@ class Strange:
         raise LookupError("no schema today\nnor tomorrow")
 
 
+def strangely(a: Annotated[str, Field(pattern="(?=a)b")]) -> None: ...
+def exemplary(a: Annotated[int, Field(json_schema_extra={"examples": [float("nan")]})]) -> None: ...
 def variadic(a: int, *args: int, **kwargs: int) -> None: ...
 def unresolved(a: Unknown) -> None: ...
 def opaque(a: int, b: Opaque) -> None: ...
@@ -293,15 +296,38 @@ def broken(a: "1 +") -> None: ...  # noqa: F722
         (opaque, "its parameter `b` is a .*Opaque, which no JSON value can become"),
         (callback, "its parameter `on_done` is a .*Callable.*, which no JSON value can become"),
         (strange, "its parameter `a` cannot be filled: LookupError: no schema today$"),
+        (strangely, "its parameter `a` cannot be filled: error: look-around, .* is not supported$"),
+        (exemplary, "what its types add to the JSON schema is no JSON: Out of range float"),
         (dict, "it takes|does not say which parameters"),
     ],
-    ids=["variadic", "unresolved", "syntax", "opaque", "callback", "strange", "built-in"],
+    ids=[
+        "variadic",
+        "unresolved",
+        "syntax",
+        "opaque",
+        "callback",
+        "strange",
+        "pattern",
+        "example",
+        "built-in",
+    ],
 )
 def test_what_a_model_could_not_fill_is_refused(
     tool: MakeTool, function: Callable[..., Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
         tool(function)
+
+
+class Limit(BaseModel):
+    most: float = float("inf")
+
+
+def test_a_default_that_json_cannot_hold_is_the_functions_own_affair(tool: MakeTool) -> None:
+    def function(a: float = float("nan"), b: Limit = Limit(), c: list[float] = [float("inf")]): ...  # noqa: B006, B008
+
+    parameters = tool(function).parameters
+    assert "default" not in json.dumps(parameters, allow_nan=False)
 
 
 def test_money_may_be_exact(tool: MakeTool) -> None:

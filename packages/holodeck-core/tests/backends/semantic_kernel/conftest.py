@@ -29,6 +29,17 @@ async def slowly(name: str, seconds: float) -> str:
     await asyncio.sleep(seconds)
     return name
 
+under_way = most = 0
+
+async def count() -> int:
+    """How many of these calls were under way at most."""
+    global under_way, most
+    under_way += 1
+    most = max(most, under_way)
+    await asyncio.sleep(0.01)
+    under_way -= 1
+    return most
+
 def fail(why: str) -> str:
     """Fail."""
     raise LookupError(why)
@@ -37,6 +48,10 @@ async def cancel() -> None:
     """Cancel itself."""
     asyncio.current_task().cancel()
     await asyncio.sleep(1)
+
+async def leave() -> None:
+    """End the generator that it is not."""
+    raise GeneratorExit("gone")
 
 def now() -> dict:
     """The time, as a structure with braces."""

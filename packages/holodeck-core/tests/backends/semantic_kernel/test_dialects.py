@@ -36,6 +36,8 @@ WHOLE: list[tuple[str, dict[str, Any], str, list[ToolCall]]] = [
     ("an object as content", body({"content": {"a": 1}}), '{"a": 1}', []),
     ("another role", body({"role": "model", "content": "ab"}), "ab", []),
     ("a reason of its own", body({"content": "ab"}, "eos"), "ab", []),
+    ("a list as a reason", body({"content": "ab"}, ["stop"]), "ab", []),  # type: ignore[arg-type]
+    ("a call that is null", body({"content": "ab", "tool_calls": [None]}), "ab", []),
     ("arguments as an object", body({"content": None, "tool_calls": [{"id": "c", "function": ADD}]}), "done", [THREE]),
     ("a number as id", body({"tool_calls": [{"id": 7, "function": ADD}]}), "done", [THREE]),
     ("a number as arguments", body({"tool_calls": [{"id": "c", "function": {"name": "add", "arguments": 5}}]}), "done",
@@ -46,7 +48,8 @@ WHOLE: list[tuple[str, dict[str, Any], str, list[ToolCall]]] = [
 ]  # fmt: skip
 STREAMED: list[tuple[str, list[Any], str, list[ToolCall]]] = [
     ("no chunk", [None, event({"content": "ab"}), event({}, "stop")], "ab", []),
-    ("no choices", [{"id": "1"}, {"choices": None}, event({"content": "ab"}, "stop")], "ab", []),
+    ("no choices", [{"id": "1"}, {"choices": None}, {"choices": [], "message": "queued"},
+     event({"content": "ab"}, "stop")], "ab", []),
     ("no delta", [event(None), event({"content": "ab"}, "stop")], "ab", []),
     ("another role", [event({"role": "model", "content": "ab"}, "stop")], "ab", []),
     ("arguments as an object", [event({"tool_calls": [{"index": 0, "id": "c", "function": ADD}]}, "tool_calls")],
@@ -57,6 +60,19 @@ STREAMED: list[tuple[str, list[Any], str, list[ToolCall]]] = [
         event({"tool_calls": [{"index": 0, "function": {"name": "add", "arguments": '{"a": 1, "b": 2}'}}]}),
         event({"tool_calls": [{"index": 0, "function": {"name": "add", "arguments": ""}}]}),
         event({"tool_calls": [{"index": 0, "function": {"arguments": '{"a": 1, "b": 2}'}}]}, "tool_calls")],
+     "done", [THREE, THREE]),
+    ("keep-alives", [": wait\n\n", "event: ping\n\n", "retry: 9\n\n", "data:\n\n", "id: 1\n\n", event({"content": "a"}),
+     ": wait\n\n", event({"content": "b"}, "stop")], "ab", []),
+    ("a choice without a number", [{"choices": [{"delta": {"content": "ab"}, "finish_reason": "stop"}]}], "ab", []),
+    ("the name in pieces", [
+        event({"tool_calls": [{"index": 0, "id": "c", "function": {"name": "ad"}}]}),
+        event({"tool_calls": [{"index": 0, "function": {"name": "d", "arguments": '{"a": 1, '}}]}),
+        event({"tool_calls": [{"index": 0, "function": {"name": "add", "arguments": '"b": 2}'}}]}, "tool_calls")],
+     "done", [THREE]),
+    ("calls side by side, known by their ids alone", [
+        event({"tool_calls": [{"id": n, "function": {"name": "add", "arguments": ""}} for n in "cd"]}),
+        event({"tool_calls": [{"id": n, "function": {"arguments": '{"a": 1, '}} for n in "cd"]}),
+        event({"tool_calls": [{"id": n, "function": {"arguments": '"b": 2}'}} for n in "dc"]}, "tool_calls")],
      "done", [THREE, THREE]),
     ("the name in every piece", [
         event({"tool_calls": [{"index": 0, "function": {"name": "add", "arguments": '{"a": 1, '}}]}),

@@ -49,6 +49,14 @@ MISTAKES: list[tuple[str, dict[str, Any], str, str]] = [
      "must be the address of a server, such as https://api.openai.com/v1: it begins with neither http:// nor https://"),
     ("an address with a query", {"model": {**OPENAI, "endpoint": "https://x.example.org/v1?key=1"}}, "model.endpoint",
      "must be the address of a server, such as https://api.openai.com/v1: it holds a query"),
+    ("an address of requests", {"model": {**OPENAI, "endpoint": "http://x.example.org/v1/chat/completions/"}},
+     "model.endpoint", "must end before `/chat/completions`, which each request adds to it"),
+    ("a user and a key", {"model": {**OPENAI, "endpoint": "https://ada:pass@x.example.org/v1", "api_key": "k"}},
+     "model.api_key", "`endpoint` names a user, who is sent in the place of the key: keep one of them"),
+    ("a key of two lines", {"model": {**OPENAI, "api_key": "sk-first\nsk-second"}}, "model.provider",
+     "`api_key` is no key that can be sent: it holds a line break or another character that is not printable ASCII"),
+    ("a key with a dash of typography", {"model": {**OPENAI, "api_key": "sk\u2013first"}}, "model.provider",
+     "`api_key` is no key that can be sent"),
     ("two limits", {"model": {**OPENAI, "max_tokens": 1, "max_completion_tokens": 1}}, "model.max_completion_tokens",
      "`max_tokens` and `max_completion_tokens` are one setting: keep one"),
     ("a version for OpenAI", {"model": {**OPENAI, "api_version": "2024-10-21"}}, "model.api_version",
@@ -68,6 +76,8 @@ MISTAKES: list[tuple[str, dict[str, Any], str, str]] = [
      "tools[0].template", "the prompt uses {{$text}}, which `parameters` do not declare; did you mean 'txt'?"),
     ("a parameter of no type", {"tools": [{**TOOL, "parameters": {"text": {"type": "strnig"}}}]},
      "tools[0].parameters.text.type", "no JSON schema: 'strnig' is not valid"),
+    ("a parameter of a type that is nowhere", {"tools": [{**TOOL, "parameters": {"text": {"$ref": "#/$defs/t"}}}]},
+     'tools[0].parameters.text["$ref"]', 'no JSON schema: nothing in it is the `$ref` "#/$defs/t"'),
     ("a pattern that is none", {"tools": [{**TOOL, "parameters": {"text": {"type": "string", "pattern": "("}}}]},
      "tools[0].parameters.text.pattern", "no JSON schema: '(' is not a 'regex'"),
     ("a prompt's model without its name", {"tools": [{**TOOL, "model": {"provider": "openai"}}]}, "tools[0].model.name",
@@ -121,6 +131,15 @@ def test_a_key_may_come_from_the_environment(tmp_path: Path, model: dict[str, An
     assert [warning.path for warning in suite.warnings] == ["model.provider"]
 
 
+def test_a_model_of_a_prompt_needs_its_own_key(tmp_path: Path) -> None:
+    tools = [{**TOOL, "model": {"provider": "openai", "name": "other"}}]
+    missing = "the prompt 'p': no key for the provider `openai`: set OPENAI_API_KEY or `api_key`"
+    assert problems(tmp_path, tools=tools) == [("model.provider", missing)]
+    assert problems(tmp_path, {"OPENAI_API_KEY": "k"}, tools=tools) == []
+    suite = load_suite(written(tmp_path, tools=tools), environ={}, to_run=False)
+    assert [warning.message for warning in suite.warnings] == [missing]
+
+
 def test_a_key_may_come_from_the_file_of_variables(tmp_path: Path) -> None:
     (tmp_path / "secrets.env").write_text("OPENAI_API_KEY=k\n")
     path = written(tmp_path, model={"provider": "openai", "name": "small"})
@@ -139,6 +158,18 @@ def test_without_the_extra_the_command_that_installs_it_is_named(
     assert [warning.message for warning in suite.warnings] == [expected]
     with pytest.raises(AgentError, match="needs semantic_kernel, not installed here"):
         asyncio.run(suite.backend.open(suite.agent))
+
+
+def test_a_key_that_no_request_can_carry_is_never_shown(tmp_path: Path) -> None:
+    key = "sk-first\nsk-second"
+    [(where, what)] = problems(tmp_path, {"OPENAI_API_KEY": key})
+    assert (where, what.split(":")[0]) == ("model.provider", "OPENAI_API_KEY is no key that can be sent")
+    suite = load_suite(written(tmp_path), environ={"OPENAI_API_KEY": key}, to_run=False)
+    with pytest.raises(
+        ValueError, match="the model small: OPENAI_API_KEY is no key that can be sent"
+    ) as failed:
+        asyncio.run(suite.backend.open(suite.agent))
+    assert "first" not in f"{what}{failed.value}"
 
 
 def test_without_a_key_no_session_is_opened(tmp_path: Path) -> None:

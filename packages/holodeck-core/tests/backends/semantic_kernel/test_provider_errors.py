@@ -21,7 +21,8 @@ FAULTS: list[tuple[str, type[Exception], list[str], list[str]]] = [
      ["the provider refused the key (401): Access denied", "`api_key` or AZURE_OPENAI_API_KEY"]),
     ("model_not_found", AgentError,
      ["no such model (404): The model does not exist", "check `name` ('small')"],
-     ["no such deployment (404): The API deployment for this resource does not exist", "check `name` ('small')"]),
+     ["no such deployment (404): The API deployment for this resource does not exist", "check `name` ('small')",
+      "and `api_version` (2024-10-21)"]),
     ("context_length_exceeded", AgentError,
      ["too long for the model 'small': This model's maximum context length is 8192 tokens"], []),
     ("content_filter", AgentError,
@@ -32,7 +33,7 @@ FAULTS: list[tuple[str, type[Exception], list[str], list[str]]] = [
     ("server_error", TransientError, ["the provider failed (500): The server had an error"], []),
     ("bad_gateway", TransientError, ["the provider failed (502): "], []),
     ("overloaded", TransientError, ["the provider failed (503): The engine is currently overloaded"], []),
-    ("not_json", AgentError, ["gave no chat completion", "does `endpoint` lead to a server"], []),
+    ("not_json", AgentError, ['gave no chat completion: it answered "<html>', "does `endpoint` lead to a server"], []),
     ("drop", TransientError, ["the connection to http://127.0.0.1:"], []),
 ]  # fmt: skip
 
@@ -142,7 +143,17 @@ BODIES: list[tuple[int, Any, type[Exception], str]] = [
     (HTTP_OK, {}, AgentError, "it answered {}"),
     (HTTP_OK, {"choices": None}, AgentError, '"choices": null'),
     (HTTP_OK, {"choices": [{"index": 0, "message": None}]}, AgentError, '"message": null'),
+    (HTTP_OK, {"choices": [{"message": "hi"}]}, AgentError, 'it answered {"choices": [{"message": "hi"}]}'),
+    (HTTP_OK, {"choices": [{"message": {"tool_calls": "x"}}]}, AgentError, '"tool_calls": "x"'),
+    (HTTP_OK, {"object": "error", "message": "Slow down", "code": 429}, RateLimited, "rate limit (429): Slow down"),
+    (403, {"error": {"message": "Country not supported"}}, AgentError, "denied access (403): Country not supported"),
     (400, [{"error": {"message": "API key expired", "status": "INVALID"}}], AgentError, "(400): API key expired"),
+    (400, {"error": {"message": "prompt is too long: 9001 tokens > 8192 maximum"}}, AgentError,
+     "too long for the model"),
+    (400, {"error": {"message": "The decoder prompt (length 9001) is longer than the maximum model length of 8192"}},
+     AgentError, "too long for the model"),
+    (400, {"error": {"message": "The input token count (9001) exceeds the maximum number of tokens allowed."}},
+     AgentError, "too long for the model"),
     (400, {"detail": "tools are not supported"}, AgentError, "(400): tools are not supported"),
     (422, {"detail": [{"loc": ["tools"], "msg": "bad"}]}, AgentError, '(422): {"detail": [{"loc": ["tools"]'),
 ]  # fmt: skip
@@ -166,6 +177,58 @@ def test_errors_that_others_write_are_told_in_their_words(
     assert "Error:" not in str(error)
 
 
+@pytest.mark.parametrize(
+    ("choice", "part"),
+    [({"error": {"message": "Broken", "code": 502}}, "the provider failed (502): Broken"),
+     ({"finish_reason": "error"}, "ended the reply with an error that it does not name")],
+)  # fmt: skip
+def test_an_answer_that_broke_off_is_no_reply(
+    openai_server: Play, talk: Talk, choice: dict[str, Any], part: str
+) -> None:
+    openai_server({"turns": [{"body": {"choices": [{"message": {"content": "The"}, **choice}]}}]})
+    error = failure(talk, {})
+    assert type(error) is TransientError
+    assert part in str(error)
+
+
+@pytest.mark.parametrize("status", [301, 308])
+def test_where_a_request_was_redirected_to_is_told(
+    openai_server: Play, talk: Talk, stream: bool, status: int
+) -> None:
+    server = openai_server({"turns": [{"body": {}, "status": status, "location": "/other/v1"}]})
+    error = failure(talk, {"stream": stream})
+    assert type(error) is AgentError
+    address = server.endpoint.removesuffix("/v1")
+    assert f"; the request was redirected to {address}/other/v1, so `endpoint` should lead there" in str(
+        error
+    )
+
+
+@pytest.mark.parametrize("location", ["/v1/chat/completions", "ftp://lamps.example.org/v1"])
+def test_a_redirection_that_leads_nowhere_is_not_tried_again(
+    openai_server: Play, talk: Talk, location: str
+) -> None:
+    openai_server({"turns": [{"body": {}, "status": 307, "location": location}]})
+    error = failure(talk, {})
+    assert type(error) is AgentError
+    assert "leads to no answer: " in str(error)
+
+
+def test_a_path_without_its_version_is_told(openai_server: Play, talk: Talk) -> None:
+    address = openai_server({}).endpoint.removesuffix("/v1")
+    error = failure(talk, {"endpoint": address})
+    assert f"check `name` ('small'), `endpoint` ({address}, which mostly ends in /v1)" in str(error)
+
+
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:1", "gopher://user:hidden@127.0.0.1:1"])
+def test_a_proxy_that_cannot_be_used_is_told(talk: Talk, monkeypatch: pytest.MonkeyPatch, proxy: str) -> None:
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    error = failure(talk, {})
+    assert type(error) is AgentError
+    assert str(error).startswith("the proxy that HTTP_PROXY, HTTPS_PROXY or ALL_PROXY names cannot be used: ")
+    assert "hidden" not in str(error)
+
+
 def test_a_whole_answer_in_place_of_a_stream_says_what_to_do(openai_server: Play, talk: Talk) -> None:
     openai_server({"turns": [{"body": {"choices": [{"message": {"content": "Hello"}}]}}]})
     error = failure(talk, {"stream": True})
@@ -177,8 +240,14 @@ def test_a_whole_answer_in_place_of_a_stream_says_what_to_do(openai_server: Play
     [("{not json", AgentError, "gave no chat completion: JSONDecodeError"),
      ('"text"', AgentError, 'it answered "text"'),
      ({"error": {"message": "Slow down", "code": 429}}, RateLimited, "rate limit (429): Slow down"),
-     ({"error": {"message": "Key revoked", "code": 401}}, AgentError, "refused the key (401): Key revoked")],
-    ids=["no JSON", "no chunk", "a rate limit", "a key"],
+     ({"error": {"message": "Key revoked", "code": 401}}, AgentError, "refused the key (401): Key revoked"),
+     ({"object": "error", "message": "No memory", "code": 503}, TransientError, "the provider failed (503): No memory"),
+     ("event: error\ndata: {\"message\": \"Broken\"}\n\n", AgentError, 'it answered {"message": "Broken"}'),
+     ({"choices": [{"index": 0, "message": {"content": "b"}}]}, AgentError, 'it answered {"choices": [{'),
+     ({"choices": [{"index": 0, "delta": {}, "finish_reason": "error"}]}, TransientError, "ended the reply with an"),
+     ("", TransientError, "ended the stream before the reply was complete")],
+    ids=["no JSON", "no chunk", "a rate limit", "a key", "another error", "an event of its own", "another shape",
+         "an error without a name", "nothing more"],
 )  # fmt: skip
 def test_a_stream_that_fails_is_closed_at_once(
     openai_server: Play,

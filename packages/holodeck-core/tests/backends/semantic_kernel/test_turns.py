@@ -130,6 +130,21 @@ def test_calls_of_one_completion_run_side_by_side_and_stand_in_order(
     assert seconds < 0.65
 
 
+def test_very_many_calls_are_not_all_made_at_once(openai_server: Play, say: Any) -> None:
+    openai_server({"turns": [{"steps": [{"calls": [{"name": "count"}] * 500}, {"text": "done"}]}]})
+    [reply] = say("go", tools=functions("count"))
+    assert (len(reply.tool_calls), max(call.result for call in reply.tool_calls)) == (500, 32)
+
+
+def test_a_call_that_was_cut_off_says_where(openai_server: Play, say: Any, stream: bool) -> None:
+    cut = {"calls": [{"name": "add", "raw": '{"a": 2'}], "finish": "length"}
+    openai_server({"turns": [{"steps": [cut, {"text": "done"}]}]})
+    [reply] = say("go", model={"stream": stream, "max_tokens": 9}, tools=functions("add"))
+    assert reply.tool_calls[0].error == (
+        'the arguments are no JSON object: "{\\"a\\": 2"; the answer was cut off at max_tokens'
+    )
+
+
 # what it shows; the call; args, raw_args, result, the beginning of the error; what the model is told
 CALLS: list[tuple[str, dict[str, Any], dict[str, Any], str | None, Any, str | None, str]] = [
     ("a call", {"name": "add", "args": {"a": 2, "b": 3}}, {"a": 2, "b": 3}, None, 5, None, "5"),
@@ -141,6 +156,8 @@ CALLS: list[tuple[str, dict[str, Any], dict[str, Any], str | None, Any, str | No
      None, "LookupError: gone", "Error: LookupError: gone"),
     ("a tool that cancels itself", {"name": "cancel", "args": {}}, {}, None,
      None, "the tool cancelled the task that it ran in", "Error: the tool cancelled"),
+    ("a tool that ends a generator", {"name": "leave", "args": {}}, {}, None,
+     None, "GeneratorExit: gone", "Error: GeneratorExit: gone"),
     ("an unknown tool", {"name": "ad", "args": {}}, {}, None,
      None, "there is no tool \"ad\"; did you mean 'add'?", "Error: there is no tool \"ad\""),
     ("arguments that are cut off", {"name": "add", "raw": '{"a": 2'}, {}, '{"a": 2',
@@ -169,7 +186,7 @@ def test_what_comes_of_a_call_is_recorded_and_told_to_the_model(
     told: str,
 ) -> None:
     server = openai_server({"turns": [{"steps": [{"calls": [call]}, {"text": "{{results}}"}]}]})
-    [reply] = say("go", model={"stream": stream}, tools=functions("add", "cancel", "fail", "now"))
+    [reply] = say("go", model={"stream": stream}, tools=functions("add", "cancel", "fail", "leave", "now"))
     [recorded] = reply.tool_calls
     assert (dict(recorded.args), recorded.raw_args, recorded.result) == (args, raw_args, result)
     assert (recorded.error or "").startswith(error or "")

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NotRequired, Required, get_args, get_origin
 from pydantic import ConfigDict, PydanticSchemaGenerationError, TypeAdapter, ValidationError
 from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.json_schema import GenerateJsonSchema
-from pydantic_core import ErrorDetails, to_jsonable_python
+from pydantic_core import ErrorDetails, PydanticSerializationError, SchemaError, to_jsonable_python
 from typing_extensions import TypedDict  # before Python 3.12, pydantic takes no other
 
 from holodeck_core.api.faults import USER_FAULTS, describe
@@ -35,6 +35,10 @@ class Arguments:
         self._adapter, self.schema = _adapter(parameters)
         for parameter in parameters:
             _explain(self.schema["properties"][parameter.name], parameter, descriptions.get(parameter.name))
+        try:
+            json.dumps(self.schema, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"what its types add to the JSON schema is no JSON: {error}") from error
 
     def read(self, arguments: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """The positional and the keyword arguments of a call.
@@ -55,10 +59,15 @@ class Arguments:
 
 
 class _Untitled(GenerateJsonSchema):
-    """Without titles, which only repeat the names."""
+    """Without titles, which only repeat the names, and without defaults that JSON cannot hold."""
+
+    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 - the name is pydantic's
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
+
+    def encode_default(self, dft: Any) -> Any:
+        return _in_json(super().encode_default(dft))
 
 
 def _adapter(parameters: Sequence[Parameter]) -> tuple[TypeAdapter[Any], dict[str, Any]]:
@@ -90,7 +99,8 @@ def _refuse_unfit(parameter: Parameter) -> None:
             f"its parameter `{parameter.name}` is a {what}, which no JSON value can become"
         ) from error
     except USER_FAULTS as error:  # boundary: a type may bring code of its own
-        why = describe(error).splitlines()[0]
+        lines = describe(error).splitlines()
+        why = lines[-1 if isinstance(error, SchemaError) else 0]  # it tells the reason last
         raise ValueError(f"its parameter `{parameter.name}` cannot be filled: {why}") from error
 
 
@@ -110,9 +120,18 @@ def _explain(schema: dict[str, Any], parameter: Parameter, description: str | No
         schema["description"] = noted
     if not parameter.required and "default" not in schema:
         try:
-            schema["default"] = to_jsonable_python(parameter.default)
+            schema["default"] = _in_json(to_jsonable_python(parameter.default))
         except USER_FAULTS:  # boundary: a default may be any object; the model need not know it
             return
+
+
+def _in_json(value: Any) -> Any:
+    """The value. Raises PydanticSerializationError for one that holds a number that JSON does not know."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError as error:
+        raise PydanticSerializationError(str(error)) from error
+    return value
 
 
 def _whole(value: Any) -> Any:

@@ -58,9 +58,8 @@ class UserFunction:
         return ToolOutcome(result)
 
     async def _result(self, args: Mapping[str, Any]) -> JsonValue:
-        by_position, by_name = self._arguments.read(args)
-
         def returned() -> Any:
+            by_position, by_name = self._arguments.read(args)  # types may bring code of the user's
             value = self._function(*by_position, **by_name)
             return value if inspect.isawaitable(value) else as_json(value)
 

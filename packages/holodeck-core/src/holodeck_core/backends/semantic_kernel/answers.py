@@ -7,11 +7,11 @@ role, a reason to finish of their own, an error with status 200.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
-from openai import AsyncStream
-from openai.types.chat import ChatCompletion, ChatCompletionChunk
+from openai.types.chat import ChatCompletion
 from pydantic import BaseModel
 from semantic_kernel.contents import FinishReason, FunctionCallContent
 
@@ -26,57 +26,29 @@ def checked_answer(response: Any) -> Any:
     """The completion that came. Raises NoCompletion."""
     choices = response.choices if isinstance(response, ChatCompletion) else None
     if isinstance(choices, list) and all(getattr(choice, "message", None) is not None for choice in choices):
+        refuse_error(response)
         return response
-    raise _instead(response.to_dict() if isinstance(response, ChatCompletion) else response)
+    raise instead(_dumped(response))
 
 
-class Chunks(AsyncStream[ChatCompletionChunk]):  # type: ignore[misc]
-    """A stream whose chunks all have choices, perhaps none, and which is closed when it fails: its generators, left to
-    themselves, would be closed at the end of the program, all at once, and complain."""
-
-    def __init__(self, stream: AsyncStream[ChatCompletionChunk]) -> None:
-        self.response = stream.response
-        self._stream = stream
-
-    @classmethod
-    async def begun(cls, stream: AsyncStream[ChatCompletionChunk]) -> Chunks:
-        """The stream. Raises NoCompletion where the server answered with JSON instead."""
-        if "application/json" not in stream.response.headers.get("content-type", ""):
-            return cls(stream)
-        data = await stream.response.aread()
-        try:
-            came = json.loads(data)
-        except (ValueError, RecursionError):
-            came = data.decode(errors="replace")
-        raise _instead(came, " and no stream: `stream: false` asks for whole replies")
-
-    async def __aiter__(self) -> AsyncIterator[ChatCompletionChunk]:
-        opened: list[AsyncGenerator[bytes, None]] = []
-        read = self.response.aiter_bytes
-
-        def noted(*args: Any, **kwargs: Any) -> AsyncGenerator[bytes, None]:
-            opened.append(read(*args, **kwargs))
-            return opened[-1]
-
-        self.response.aiter_bytes = noted
-        try:
-            async for chunk in self._stream:
-                found: Any = chunk
-                if isinstance(found, ChatCompletionChunk):
-                    yield found if found.choices else found.model_copy(update={"choices": []})
-                elif found is not None:
-                    raise _instead(found)
-        finally:
-            for each in opened:
-                await each.aclose()
+@contextmanager
+def readable(response: BaseModel) -> Iterator[None]:
+    """While Semantic Kernel reads the response. Raises NoCompletion that shows it where it is of no shape that can be
+    read."""
+    try:
+        yield
+    except (AttributeError, TypeError, ValueError) as error:
+        raise instead(_dumped(response)) from error
 
 
 def plain_choice(choice: Any) -> Any:
     """The choice with a text, or none, as its content, of the role that answers have, without a reason to finish that
     Semantic Kernel refuses; a refusal in a stream is its text."""
     changed: dict[str, Any] = {}
-    if choice.finish_reason is not None and choice.finish_reason not in _FINISH_REASONS:
+    if not isinstance(choice.finish_reason, str) or choice.finish_reason not in _FINISH_REASONS:
         changed["finish_reason"] = None
+    if not isinstance(getattr(choice, "index", None), int):
+        changed["index"] = 0
     for part in ("message", "delta"):
         said = getattr(choice, part, None)
         if said is not None:
@@ -99,10 +71,24 @@ def wanted_calls(choice: Any) -> list[FunctionCallContent]:
             arguments=_json_text(getattr(getattr(call, "function", None), "arguments", None)),
         )
         for call in getattr(said, "tool_calls", None) or ()
+        if call is not None
     ]
 
 
-def _instead(came: object, hint: str = "") -> NoCompletion:
+def refuse_error(response: Any) -> None:
+    """Raise NoCompletion for an error that is told in a completion, or in the place of its choices."""
+    told = getattr(response, "error", None)
+    for choice in response.choices or ():
+        told = told or getattr(choice, "error", None)
+    if told:
+        raise instead({"error": told})
+    instead_of_choices = response.object == "error" or getattr(response, "message", None)
+    if instead_of_choices and "choices" not in response.model_fields_set:
+        raise instead(_dumped(response))
+
+
+def instead(came: object, hint: str = "") -> NoCompletion:
+    """The exception that shows what came instead of an answer."""
     return NoCompletion(f"it answered {show_value(came, _SHOWN)}{hint}", came)
 
 
@@ -123,4 +109,4 @@ def _json_text(value: Any) -> str | None:
 
 
 def _dumped(value: Any) -> Any:
-    return value.model_dump() if isinstance(value, BaseModel) else value
+    return value.model_dump(exclude_unset=True, warnings=False) if isinstance(value, BaseModel) else value

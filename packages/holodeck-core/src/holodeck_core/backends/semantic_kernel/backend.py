@@ -13,13 +13,15 @@ from holodeck_core.backends.semantic_kernel.extra import import_runtime, what_is
 from holodeck_core.backends.semantic_kernel.options import (
     AZURE,
     OPENAI,
+    PROVIDERS,
     AzureOpenAIOptions,
     ChatModelOptions,
     OpenAIOptions,
     api_key,
+    key_fault,
 )
-from holodeck_core.backends.semantic_kernel.prompt_tool import prompt_faults
-from holodeck_core.backends.semantic_kernel.schemas import schema_fault
+from holodeck_core.backends.semantic_kernel.prompt_tool import own_options, prompt_faults
+from holodeck_core.backends.semantic_kernel.schemas import reference_fault, schema_fault
 from holodeck_core.engine.workers import Workers
 from holodeck_core.models.agent import Agent
 from holodeck_core.models.tool import FunctionTool, PromptTool, Tool
@@ -44,6 +46,7 @@ class SemanticKernelBackend(Backend):
         self._workers = Workers()
         self._making = threading.Lock()
         self._runtimes: list[tuple[Agent, Runtime]] = []
+        self._models: dict[str, ChatModelOptions] = {}
 
     def check_tool(self, tool: Tool) -> Iterator[Fault]:
         match tool:
@@ -54,6 +57,8 @@ class SemanticKernelBackend(Backend):
                     yield Fault(("function",), str(error))
             case PromptTool():
                 yield from prompt_faults(tool, self.folder)
+                if tool.model is not None and tool.model.provider in PROVIDERS:
+                    self._models[tool.name] = own_options(tool.model)
             case _:
                 kind = getattr(tool, "type", "")
                 yield Fault(
@@ -63,18 +68,26 @@ class SemanticKernelBackend(Backend):
                 )
 
     def check_response_format(self, schema: Mapping[str, Any]) -> Iterator[Fault]:
-        if found := schema_fault(schema):
+        if found := schema_fault(schema) or reference_fault(schema):
             path, why = found
             yield Fault(path, why)
 
     def lacks(self) -> Iterator[Fault]:
         if missing := what_is_missing(self.provider):
             yield Fault(("provider",), missing)
-        if api_key(self._chat_options, self.environ) is None:
-            variable = self._chat_options.key_variable
+        yield from self._lacking_key(self._chat_options, "")
+        for tool, options in self._models.items():
+            yield from self._lacking_key(options, f"the prompt {tool!r}: ")
+
+    def _lacking_key(self, options: ChatModelOptions, whose: str) -> Iterator[Fault]:
+        if api_key(options, self.environ) is None:
+            provider = AZURE if isinstance(options, AzureOpenAIOptions) else OPENAI
             yield Fault(
-                ("provider",), f"no key for the provider `{self.provider}`: set {variable} or `api_key`"
+                ("provider",),
+                f"{whose}no key for the provider `{provider}`: set {options.key_variable} or `api_key`",
             )
+        if unsendable := key_fault(options, self.environ):
+            yield Fault(("provider",), f"{whose}{unsendable}")
 
     async def warm_up(self) -> None:
         await self._workers.call(lambda: import_runtime(self.provider), key="Semantic Kernel")

@@ -102,7 +102,8 @@ class ChatModel:
             if isinstance(item, FunctionCallContent)
         )
         usage = read_usage(getattr(answer.inner_content, "usage", None))
-        yield Completion(text, calls, usage, _finish(answer.inner_content))
+        finish = self._finished(_finish(answer.inner_content))
+        yield Completion(text, calls, usage, finish, _refuses(answer.inner_content))
 
     async def _streamed(
         self, history: ChatHistory, settings: OpenAIChatPromptExecutionSettings
@@ -110,6 +111,7 @@ class ChatModel:
         texts: list[str] = []
         calls = CallPieces()
         usage = finish = first = None
+        refused = False
         async with aclosing(self._connector.get_streaming_chat_message_contents(history, settings)) as chunks:
             async for choices in chunks:
                 for piece in choices:
@@ -118,6 +120,7 @@ class ChatModel:
                     if piece.choice_index != 0:
                         continue
                     finish = _finish(piece.inner_content) or finish
+                    refused = refused or _refuses(piece.inner_content)
                     for item in piece.items:
                         if isinstance(item, FunctionCallContent):
                             calls.add(item.index, item.id, item.name, item.arguments)
@@ -128,9 +131,22 @@ class ChatModel:
             raise NoCompletion("the stream holds nothing")
         if finish is None:
             raise TransientError(f"{self.target.shown} ended the stream before the reply was complete")
-        yield Completion("".join(texts), calls.whole(), usage, finish)
+        yield Completion("".join(texts), calls.whole(), usage, self._finished(finish), refused)
+
+    def _finished(self, finish: str | None) -> str | None:
+        """Raise TransientError for an answer that was not brought to its end."""
+        if finish == "error":
+            raise TransientError(f"{self.target.shown} ended the reply with an error that it does not name")
+        return finish
 
 
 def _finish(response: Any) -> str | None:
     choices = getattr(response, "choices", None)
     return choices[0].finish_reason if choices else None
+
+
+def _refuses(response: Any) -> bool:
+    """Whether a text stands in the place where models refuse to answer."""
+    choices = getattr(response, "choices", None)
+    said = (getattr(choices[0], "message", None) or getattr(choices[0], "delta", None)) if choices else None
+    return bool(getattr(said, "refusal", None)) and not getattr(said, "content", None)

@@ -22,12 +22,14 @@ class WantedCall:
 
 @attrs.frozen
 class Completion:
-    """The whole answer. ``finish`` is the provider's reason to end it, None where it gave none."""
+    """The whole answer. ``finish`` is the provider's reason to end it, None where it gave none; ``refused`` says that
+    the text is the model's refusal to answer."""
 
     text: str = ""
     calls: Sequence[WantedCall] = ()
     usage: TokenUsage | None = None
     finish: str | None = None
+    refused: bool = False
 
 
 @attrs.define
@@ -51,7 +53,8 @@ class CallPieces:
 
     def add(self, index: int | None, call_id: str | None, name: str | None, arguments: Any) -> None:
         """Take a piece; a second id at one index begins another call, for some servers number all with 0, and so does
-        a name behind a call that is whole, for some give no ids either."""
+        a name behind a call that is whole, for some give no ids either. A name comes in pieces before any arguments;
+        some servers repeat it."""
         text = arguments if isinstance(arguments, str) else ""
         call = self._open(index, call_id or None)
         if call is not None and name and call.id is None and call.is_whole():
@@ -60,7 +63,8 @@ class CallPieces:
             self._calls.append(_OpenCall(index, call_id or None, name or "", [text]))
             return
         call.id = call.id or call_id or None
-        call.name = call.name or name or ""
+        if name and name != call.name and not "".join(call.arguments):
+            call.name += name
         call.arguments.append(text)
 
     def whole(self) -> tuple[WantedCall, ...]:
@@ -68,11 +72,12 @@ class CallPieces:
         return tuple(WantedCall(call.name, "".join(call.arguments), call.id) for call in self._calls)
 
     def _open(self, index: int | None, call_id: str | None) -> _OpenCall | None:
+        """The call that a piece goes on with; None where it begins one."""
+        if index is None:
+            same = (call for call in reversed(self._calls) if call_id in (None, call.id))
+            unnamed = (call for call in self._calls[-1:] if call.id is None)
+            return next(same, None) or next(unnamed, None)
         for call in reversed(self._calls):
-            same_place = index is None or call.index == index
-            same_id = call_id is None or call.id is None or call.id == call_id
-            if same_place and same_id:
+            if call.index == index and (call_id is None or call.id is None or call.id == call_id):
                 return call
-            if index is None:
-                return None
         return None

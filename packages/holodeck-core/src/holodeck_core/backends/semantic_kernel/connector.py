@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
+from urllib.parse import quote
 
 from openai import AsyncAzureOpenAI, AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient, Timeout
 from semantic_kernel.connectors.ai.open_ai import OpenAIChatCompletion
@@ -17,9 +18,17 @@ from semantic_kernel.contents import (
     TextContent,
 )
 
-from holodeck_core.backends.semantic_kernel.answers import Chunks, checked_answer, plain_choice, wanted_calls
+from holodeck_core.api.faults import describe
+from holodeck_core.backends.semantic_kernel.answers import (
+    checked_answer,
+    plain_choice,
+    readable,
+    wanted_calls,
+)
+from holodeck_core.backends.semantic_kernel.chunks import Chunks
 from holodeck_core.backends.semantic_kernel.options import AZURE, Target
 from holodeck_core.backends.tool_calls import decode_arguments
+from holodeck_core.errors import AgentError
 
 CONNECT_TIMEOUT_S = 10.0
 READ_TIMEOUT_S = 600.0
@@ -46,14 +55,16 @@ class Connector(OpenAIChatCompletion):  # type: ignore[misc]
         return [wire_message(message) for message in chat_history.messages]
 
     def _create_chat_message_content(self, response: Any, choice: Any, response_metadata: Any) -> Any:
-        return super()._create_chat_message_content(response, plain_choice(choice), response_metadata)
+        with readable(response):
+            return super()._create_chat_message_content(response, plain_choice(choice), response_metadata)
 
     def _create_streaming_chat_message_content(
         self, chunk: Any, choice: Any, chunk_metadata: Any, function_invoke_attempt: int
     ) -> Any:
-        return super()._create_streaming_chat_message_content(
-            chunk, plain_choice(choice), chunk_metadata, function_invoke_attempt
-        )
+        with readable(chunk):
+            return super()._create_streaming_chat_message_content(
+                chunk, plain_choice(choice), chunk_metadata, function_invoke_attempt
+            )
 
     def _get_tool_calls_from_chat_choice(self, choice: Any) -> list[FunctionCallContent]:
         return wanted_calls(choice)
@@ -73,7 +84,12 @@ def http_client() -> Any:
     # The client of OpenAI is built on httpx or on its successor, which it does not say in public.
     base = next(kind for kind in DefaultAsyncHttpxClient.__mro__ if kind.__name__ == "AsyncClient")
     limits = import_module(base.__module__.partition(".")[0]).Limits
-    return DefaultAsyncHttpxClient(limits=limits(max_connections=None, max_keepalive_connections=None))
+    try:
+        return DefaultAsyncHttpxClient(limits=limits(max_connections=None, max_keepalive_connections=None))
+    except (ImportError, ValueError) as error:  # it reads the environment
+        raise AgentError(
+            f"the proxy that HTTP_PROXY, HTTPS_PROXY or ALL_PROXY names cannot be used: {describe(error)}"
+        ) from None
 
 
 def connector(target: Target, http: Any) -> Connector:
@@ -87,7 +103,7 @@ def connector(target: Target, http: Any) -> Connector:
     if target.provider == AZURE:
         client = AsyncAzureOpenAI(
             azure_endpoint=target.endpoint,
-            azure_deployment=target.model,
+            azure_deployment=quote(target.model, safe=""),
             api_version=target.api_version,
             **common,
         )

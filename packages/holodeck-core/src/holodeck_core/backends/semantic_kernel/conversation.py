@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any
+from typing import Any, Final
 
 from semantic_kernel.contents import (
     AuthorRole,
@@ -37,7 +37,11 @@ from holodeck_core.backends.semantic_kernel.prompts import text_of_value
 from holodeck_core.backends.semantic_kernel.schemas import reply_fault
 from holodeck_core.backends.semantic_kernel.tools import Call, Toolset, side_by_side
 from holodeck_core.backends.semantic_kernel.usage import MISSING, TurnUsage
+from holodeck_core.engine.workers import Workers
 from holodeck_core.errors import AgentError
+from holodeck_core.text import show_value
+
+_SHOWN: Final = 200
 
 
 class Conversation(Session):
@@ -53,6 +57,7 @@ class Conversation(Session):
         tools: Toolset,
         instructions: str | None,
         max_tool_rounds: int,
+        workers: Workers,
         response_format: Mapping[str, Any] | None = None,
     ) -> None:
         self.history = ChatHistory()
@@ -61,6 +66,7 @@ class Conversation(Session):
         self._model = model
         self._tools = tools
         self._max_tool_rounds = max_tool_rounds
+        self._workers = workers
         self._response_format = response_format
 
     async def restore(self, exchanges: Sequence[Exchange]) -> bool:
@@ -87,7 +93,7 @@ class Conversation(Session):
             if not completion.calls:
                 break
             refusal = self._refusal(turn)
-            calls = self._tools.calls(completion.calls, turn.rounds, refusal)
+            calls = self._tools.calls(completion, turn.rounds, refusal)
             for call in calls:
                 yield ToolStarted(call.event_id, call.name, call.args, call.raw_args, call.runtime_name)
             outcomes: dict[int, ToolOutcome] = {}
@@ -106,7 +112,7 @@ class Conversation(Session):
         if turn.usage.lacks_a_part:
             yield UsageReported(MISSING)
         text = "" if completion.calls else completion.text  # beside calls it is no reply
-        self._check(text, completion.finish)
+        await self._check(text, completion)
         turn.answered(completion)
         self.history.messages.extend(turn.messages)
         yield ReplyDone(text)
@@ -130,16 +136,21 @@ class Conversation(Session):
             "(max_tool_rounds); it must answer now"
         )
 
-    def _check(self, text: str, finish: str | None) -> None:
+    async def _check(self, text: str, completion: Completion) -> None:
         """Raise AgentError for what is no reply."""
-        if finish == "content_filter":
+        if completion.finish == "content_filter":
             raise AgentError(
                 "the provider's content filter cut the reply off: change the message or the filter"
             )
-        if self._response_format is None:
+        schema = self._response_format
+        if schema is None:
             return
-        if why := reply_fault(text, self._response_format):
-            cut = "; it was cut off at max_tokens" if finish == "length" else ""
+        if completion.refused:
+            raise AgentError(
+                f"the model refused to answer in the form of `response_format`: {show_value(text, _SHOWN)}"
+            )
+        if why := await self._workers.call(lambda: reply_fault(text, schema), key="checks of replies"):
+            cut = "; it was cut off at max_tokens" if completion.finish == "length" else ""
             raise AgentError(f"{why}{cut}")
 
 

@@ -19,6 +19,7 @@ PUBLIC_OPENAI: Final = "https://api.openai.com/v1"
 
 # A server of one's own may want no key, and the client does not go without: this is sent in its place.
 _NO_KEY: Final = "none"
+_REQUESTED: Final = "/chat/completions"
 
 
 class ChatModelOptions(ProviderSettings, GatheringModel):
@@ -46,6 +47,9 @@ class ChatModelOptions(ProviderSettings, GatheringModel):
     def _is_an_address(cls, endpoint: str | None) -> str | None:
         if endpoint is not None and (why := _why_no_address(endpoint)):
             raise rule(f"must be the address of a server, such as {PUBLIC_OPENAI}: {why}")
+        path = urlsplit(endpoint or "").path.rstrip("/")
+        if path.endswith(_REQUESTED) and "/deployments" not in path:  # of which Azure has more to say
+            raise rule(f"must end before `{_REQUESTED}`, which each request adds to it")
         return endpoint
 
     @classmethod
@@ -67,6 +71,10 @@ class OpenAIOptions(ChatModelOptions):
         yield from super().structure(data)
         if data.get("api_version") is not None:
             yield problem(("api_version",), f"`api_version` belongs to the provider `{AZURE}`")
+        if data.get("api_key") is not None and _names_a_user(data.get("endpoint")):
+            yield problem(
+                ("api_key",), "`endpoint` names a user, who is sent in the place of the key: keep one of them"
+            )
 
 
 class AzureOpenAIOptions(ChatModelOptions):
@@ -109,12 +117,15 @@ class Target:
     @property
     def shown(self) -> str:
         """The address without what may be a secret in it."""
-        parts = urlsplit(self.endpoint)
-        host = parts.hostname or ""
-        port = f":{parts.port}" if parts.port else ""
-        return urlunsplit(
-            (parts.scheme, f"[{host}]{port}" if ":" in host else host + port, parts.path, "", "")
-        )
+        return plain_address(self.endpoint)
+
+
+def plain_address(url: str) -> str:
+    """The address without a user, a password and a query."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    port = f":{parts.port}" if parts.port else ""
+    return urlunsplit((parts.scheme, f"[{host}]{port}" if ":" in host else host + port, parts.path, "", ""))
 
 
 def api_key(options: ChatModelOptions, environ: Mapping[str, str]) -> str | None:
@@ -124,6 +135,18 @@ def api_key(options: ChatModelOptions, environ: Mapping[str, str]) -> str | None
             return key.strip()
     public = options.endpoint is None or options.endpoint.rstrip("/") == PUBLIC_OPENAI
     return None if public or isinstance(options, AzureOpenAIOptions) else _NO_KEY
+
+
+def key_fault(options: ChatModelOptions, environ: Mapping[str, str]) -> str | None:
+    """Why the key cannot be sent, which is in a line of ASCII; None where it can, or there is none."""
+    key = api_key(options, environ)
+    if key is None or (key.isascii() and key.isprintable()):
+        return None
+    whose = "`api_key`" if _secret(options.api_key).strip() else options.key_variable
+    return (
+        f"{whose} is no key that can be sent: it holds a line break or another character that is not printable ASCII; "
+        "was it copied with something else?"
+    )
 
 
 def target(options: ChatModelOptions, environ: Mapping[str, str]) -> Target:
@@ -140,6 +163,13 @@ def target(options: ChatModelOptions, environ: Mapping[str, str]) -> Target:
 
 def _secret(value: SecretStr | None) -> str:
     return "" if value is None else value.get_secret_value()
+
+
+def _names_a_user(endpoint: Any) -> bool:
+    try:
+        return isinstance(endpoint, str) and bool(urlsplit(endpoint).username)
+    except ValueError:  # which is told as no address
+        return False
 
 
 def _why_no_address(text: str) -> str | None:

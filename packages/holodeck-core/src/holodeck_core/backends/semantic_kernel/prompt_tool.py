@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from holodeck_core.api.backend import Fault
+from holodeck_core.api.faults import TooManyAbandoned
 from holodeck_core.api.values import text_of
 from holodeck_core.backends.functions.outcome import ToolOutcome
 from holodeck_core.backends.semantic_kernel.completion import Completion
@@ -19,8 +20,9 @@ from holodeck_core.backends.semantic_kernel.prompts import (
     placeholders,
     with_defaults,
 )
-from holodeck_core.backends.semantic_kernel.schemas import misfits, schema_fault
+from holodeck_core.backends.semantic_kernel.schemas import misfits, reference_fault, schema_fault
 from holodeck_core.config.reading.decode import read_text
+from holodeck_core.engine.workers import Workers
 from holodeck_core.errors import AgentError
 from holodeck_core.models.llm import LLMProvider
 from holodeck_core.models.token_usage import TokenUsage
@@ -50,10 +52,12 @@ def prompt_faults(tool: PromptTool, folder: Path) -> Iterator[Fault]:
         )
     if tool.parameters is None:
         return
-    for name, schema in tool.parameters.items():
-        if found := schema_fault(schema):
-            path, why = found
-            yield Fault(("parameters", name, *path), why)
+    unsound = {name: found for name, schema in tool.parameters.items() if (found := schema_fault(schema))}
+    for name, (path, why) in unsound.items():
+        yield Fault(("parameters", name, *path), why)
+    if not unsound and (dangling := reference_fault({"properties": dict(tool.parameters)})):
+        path, why = dangling
+        yield Fault(("parameters", *path[1:]), why)
     key = "template" if tool.file is None else "file"
     for name in placeholders(template_of(tool, folder)):
         if name not in tool.parameters:
@@ -78,20 +82,25 @@ class PromptFunction:
         template: str,
         parameters: Mapping[str, Any] | None,
         ask: Callable[[str], Awaitable[Completion]],
+        workers: Workers,
     ) -> None:
         self.name = name
         self.description = description
         self.parameters = parameters_schema(template, parameters)
         self._template = template
         self._ask = ask
+        self._workers = workers
 
     async def call(self, args: Mapping[str, Any]) -> ToolOutcome:
         """The answer to the prompt with these arguments; a failure is told as the error of the call."""
         values = with_defaults(args, self.parameters)
-        if why := misfits(values, self.parameters):
-            return ToolOutcome(error=f"the arguments do not fit: {why}")
         try:
+            why = await self._workers.call(
+                lambda: misfits(values, self.parameters), key="checks of arguments"
+            )
+            if why is not None:
+                return ToolOutcome(error=f"the arguments do not fit: {why}")
             answer = await self._ask(fill(self._template, values))
-        except AgentError as error:
+        except (AgentError, TooManyAbandoned) as error:
             return ToolOutcome(error=text_of(error))
         return PromptOutcome(result=answer.text, usage=answer.usage)

@@ -11,17 +11,22 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from holodeck_core.api.faults import describe
+from holodeck_core.api.retry_after import attribute_or_none
 from holodeck_core.backends.faults import http_status, retry_after
-from holodeck_core.backends.semantic_kernel.options import AZURE, Target
+from holodeck_core.backends.semantic_kernel.options import AZURE, Target, plain_address
 from holodeck_core.errors import AgentError, RateLimited, TransientError
-from holodeck_core.text import shorten
+from holodeck_core.text import shorten, show_value
 
 _LONGEST: Final = 500
+_SHOWN: Final = 200
 _MAX_DEPTH: Final = 8
 _TOO_LONG: Final = re.compile(
-    r"context[ _](?:length|window|size)|maximum context|too many tokens", re.IGNORECASE
+    r"context[ _](?:length|window|size)|maximum context|too many tokens|(?:prompt|input) is too long"
+    r"|maximum model length|exceeds the maximum number of tokens",
+    re.IGNORECASE,
 )
 _BROKEN: Final = re.compile(r"^(?:RemoteProtocolError|ReadError|WriteError|DecodingError|error)\b")
+_MISLED: Final = re.compile(r"^(?:TooManyRedirects|UnsupportedProtocol)\b")
 _FILTERED: Final = frozenset({"content_filter", "invalid_prompt", "content_policy_violation"})
 _SPENT: Final = "insufficient_quota"
 
@@ -32,7 +37,8 @@ class NoCompletion(ValueError):
 
     def __init__(self, text: str, came: object = None) -> None:
         super().__init__(text)
-        self.body = came if isinstance(came, Mapping) and came.get("error") else None
+        tells = isinstance(came, Mapping) and (came.get("error") or came.get("object") == "error")
+        self.body = came if tells else None
 
 
 def told(error: BaseException, target: Target) -> Exception:
@@ -42,11 +48,14 @@ def told(error: BaseException, target: Target) -> Exception:
     status, code = _status(cause), _code(cause)
     message = without_key(_message(cause), target)
     wait = retry_after(getattr(getattr(cause, "response", None), "headers", None))
+    moved = _moved(cause)
     names = {base.__name__ for base in type(cause).__mro__}
     if "APITimeoutError" in names:
         return TransientError(f"{target.shown} did not answer in time")
     if names & {"APIConnectionError", "TransportError"}:
         why = without_key(_innermost(cause), target)
+        if _MISLED.search(why):
+            return AgentError(f"{target.shown} leads to no answer: {why}; is `endpoint` right?")
         if _BROKEN.search(why):
             return TransientError(f"the connection to {target.shown} broke off: {why}")
         return TransientError(
@@ -67,25 +76,34 @@ def told(error: BaseException, target: Target) -> Exception:
             f"the conversation is too long for the model {target.model!r}: {message}; use fewer or shorter turns, or "
             "a model with a larger context"
         )
-    if status == 401 or (status == 403 and code != "model_not_found"):
+    if status == 403 and code != "model_not_found":
+        return AgentError(
+            f"the provider denied access (403): {message}; check what the key (`api_key` or {target.key_variable}) may "
+            f"do at {target.shown}, and from where"
+        )
+    if status == 401:
         return AgentError(
             f"the provider refused the key ({status}): {message}; check `api_key` or {target.key_variable}, and that "
             f"the key is for {target.shown}"
         )
     if status == 404 or code == "model_not_found":
-        what = "deployment" if target.provider == AZURE else "model"
+        if target.provider == AZURE:
+            what, where = "deployment", f"({target.shown}) and `api_version` ({target.api_version})"
+        else:
+            usual = "" if "/v" in target.shown else ", which mostly ends in /v1"
+            what, where = "model", f"({target.shown}{usual})"
         return AgentError(
-            f"no such {what} ({status}): {message}; check `name` ({target.model!r}) and `endpoint` ({target.shown})"
+            f"no such {what} ({status}): {message}; check `name` ({target.model!r}), `endpoint` {where}{moved}"
         )
     if status is not None:
-        return AgentError(f"the provider refused the request ({status}): {message}")
+        return AgentError(f"the provider refused the request ({status}): {message}{moved}")
     if "APIError" in names:  # an error in the middle of a stream
         return TransientError(f"the provider failed: {message}")
     if getattr(cause, "body", None):
         return AgentError(f"the provider refused the request: {message}")
     return AgentError(
         f"{target.shown} gave no chat completion: {message}; does `endpoint` lead to a server that speaks as OpenAI "
-        "does?"
+        f"does?{moved}"
     )
 
 
@@ -115,6 +133,16 @@ def _innermost(error: BaseException) -> str:
             break
         current = below
     return _short(describe(current))
+
+
+def _moved(error: BaseException) -> str:
+    """Where the request was redirected to: on the way it may have become another one."""
+    response = attribute_or_none(error, "response")
+    if not attribute_or_none(response, "history"):
+        return ""
+    return (
+        f"; the request was redirected to {plain_address(str(response.url))}, so `endpoint` should lead there"
+    )
 
 
 def _body(error: BaseException) -> Mapping[str, Any]:
@@ -157,6 +185,8 @@ def _message(error: BaseException) -> str:
             return _short(value.strip().rstrip("."))
     if body:
         return _short(json.dumps(body, ensure_ascii=False, default=str))
+    if isinstance(error, json.JSONDecodeError):
+        return _short(f"{describe(error)} in {show_value(error.doc, _SHOWN)}")
     return _short(str(error) if isinstance(error, NoCompletion) else describe(error))
 
 

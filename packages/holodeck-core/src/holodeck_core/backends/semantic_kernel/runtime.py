@@ -10,7 +10,13 @@ from holodeck_core.backends.functions.load import load_function
 from holodeck_core.backends.semantic_kernel.chat_model import ChatModel
 from holodeck_core.backends.semantic_kernel.connector import Connector, connector, http_client
 from holodeck_core.backends.semantic_kernel.conversation import Conversation
-from holodeck_core.backends.semantic_kernel.options import ChatModelOptions, Target, api_key, target
+from holodeck_core.backends.semantic_kernel.options import (
+    ChatModelOptions,
+    Target,
+    api_key,
+    key_fault,
+    target,
+)
 from holodeck_core.backends.semantic_kernel.prompt_tool import PromptFunction, own_options, template_of
 from holodeck_core.backends.semantic_kernel.schemas import as_request
 from holodeck_core.backends.semantic_kernel.tools import ModelTool, Toolset
@@ -50,7 +56,12 @@ class Runtime:
     def open(self) -> Conversation:
         """A new conversation."""
         return Conversation(
-            self._model, self._tools, self._instructions, self._options.max_tool_rounds, self._schema
+            self._model,
+            self._tools,
+            self._instructions,
+            self._options.max_tool_rounds,
+            self._workers,
+            self._schema,
         )
 
     async def close(self) -> None:
@@ -60,6 +71,8 @@ class Runtime:
     def _chat_model(self, options: ChatModelOptions, **request: Any) -> ChatModel:
         if api_key(options, self._environ) is None:
             raise ValueError(f"no key for the model {options.name}: set `api_key` or {options.key_variable}")
+        if unsendable := key_fault(options, self._environ):
+            raise ValueError(f"the model {options.name}: {unsendable}")
         where = target(options, self._environ)
         if where not in self._connectors:
             self._connectors[where] = connector(where, self._http)
@@ -73,7 +86,9 @@ class Runtime:
                 options = self._options if tool.model is None else own_options(tool.model)
                 model = self._chat_model(options.model_copy(update={"stream": False}))
                 template = template_of(tool, self._folder)
-                return PromptFunction(tool.name, tool.description, template, tool.parameters, model.answer)
+                return PromptFunction(
+                    tool.name, tool.description, template, tool.parameters, model.answer, self._workers
+                )
             case _:
                 raise ValueError(
                     f"the tool {tool.name!r}: tools of the type `{tool.type}` are not supported yet"

@@ -10,12 +10,14 @@ from typing import Any, Final, Protocol
 
 import attrs
 
+from holodeck_core.api.faults import describe
 from holodeck_core.backends.functions.outcome import ToolOutcome
-from holodeck_core.backends.semantic_kernel.completion import WantedCall
+from holodeck_core.backends.semantic_kernel.completion import Completion, WantedCall
 from holodeck_core.backends.tool_calls import decode_arguments
 from holodeck_core.plugins.wording import did_you_mean
 from holodeck_core.text import show_value
 
+MOST_AT_ONCE: Final = 32
 _LONGEST_NAME: Final = 64
 _SHOWN: Final = 200
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_-]")
@@ -55,23 +57,23 @@ class Toolset:
             for wire_name, tool in self._by_wire_name.items()
         ]
 
-    def calls(
-        self, wanted: Sequence[WantedCall], number: int, refusal: str | None = None
-    ) -> tuple[Call, ...]:
+    def calls(self, completion: Completion, number: int, refusal: str | None = None) -> tuple[Call, ...]:
         """What is to be done about the calls of the turn's completion of that ``number``; with a ``refusal``, nothing
         but saying why."""
-        ids = _distinct_ids(wanted, number)
+        ids = _distinct_ids(completion.calls, number)
+        cut = "; the answer was cut off at max_tokens" if completion.finish == "length" else ""
         return tuple(
-            self._call(call, ids[index], f"{number}.{index}", refusal) for index, call in enumerate(wanted)
+            self._call(call, ids[index], f"{number}.{index}", refusal, cut)
+            for index, call in enumerate(completion.calls)
         )
 
-    def _call(self, wanted: WantedCall, wire_id: str, event_id: str, refusal: str | None) -> Call:
+    def _call(self, wanted: WantedCall, wire_id: str, event_id: str, refusal: str | None, cut: str) -> Call:
         args, raw_args = decode_arguments(wanted.arguments)
         tool = self._by_wire_name.get(wanted.name)
         if refusal is None and tool is None:
             refusal = self._unknown(wanted.name)
         if refusal is None and raw_args is not None:
-            refusal = f"the arguments are no JSON object: {show_value(raw_args, _SHOWN)}"
+            refusal = f"the arguments are no JSON object: {show_value(raw_args, _SHOWN)}{cut}"
         name = (wanted.name or "(no name)") if tool is None else tool.name
         return Call(
             event_id=event_id,
@@ -131,11 +133,20 @@ class Call:
 
 
 async def side_by_side(calls: Sequence[Call]) -> AsyncGenerator[tuple[int, ToolOutcome, float], None]:
-    """Make the calls at once; each with its place, what came of it and the milliseconds it took, as they end.
+    """Make the calls at once, of very many ``MOST_AT_ONCE``; each with its place, what came of it and the milliseconds
+    it took, as they end.
 
     Whatever ends this early ends those that are still under way.
     """
-    places = {asyncio.create_task(call.made(), name=f"tool {call.name}"): n for n, call in enumerate(calls)}
+    free = asyncio.Semaphore(
+        MOST_AT_ONCE
+    )  # a model decides how many there are: each may take a thread or a request
+
+    async def made(call: Call) -> tuple[ToolOutcome, float]:
+        async with free:
+            return await call.made()
+
+    places = {asyncio.create_task(made(call), name=f"tool {call.name}"): n for n, call in enumerate(calls)}
     pending = set(places)
     try:
         while pending:
@@ -151,6 +162,8 @@ async def side_by_side(calls: Sequence[Call]) -> AsyncGenerator[tuple[int, ToolO
 def _result(task: asyncio.Task[tuple[ToolOutcome, float]]) -> tuple[ToolOutcome, float]:
     if task.cancelled():
         return ToolOutcome(error="the tool cancelled the task that it ran in"), 0.0
+    if isinstance(error := task.exception(), GeneratorExit):  # nobody closed the task: the tool raised it
+        return ToolOutcome(error=describe(error)), 0.0
     return task.result()
 
 
