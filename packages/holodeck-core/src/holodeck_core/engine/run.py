@@ -296,6 +296,7 @@ class Run:
             if passes_through(error):
                 raise
             self._note(f"closing the backend failed: {describe(error)}")
+        limits.loop_time.close()
         for note in limits.loop_time.notes():
             self._note(note)
 
