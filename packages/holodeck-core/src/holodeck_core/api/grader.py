@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import attrs
 
 from holodeck_core.api.reply import ToolCall
-from holodeck_core.api.values import EMPTY_DICT, read_only
+from holodeck_core.api.values import EMPTY_DICT, FilledOnce, read_only
 from holodeck_core.text import show_value
 
 
@@ -38,7 +38,7 @@ def _as_tuple(turns: tuple[GraderContext, ...] | FirstTurns) -> tuple[GraderCont
 
 @read_only
 @attrs.frozen(kw_only=True, getstate_setstate=False)
-class GraderContext:
+class GraderContext(FilledOnce):
     """One turn, as a metric or a grader sees it. Read-only at every depth.
 
     ``turn_index`` counts from 0. ``ground_truth`` and ``retrieval_context`` are None where the turn sets none.

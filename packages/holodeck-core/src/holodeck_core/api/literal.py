@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from typing import Any
+from typing import Any, Final
 
 from holodeck_core.api.matcher import ABSENT, Matcher, Undecided, check_reason
 from holodeck_core.api.values import JsonValue
@@ -59,9 +59,12 @@ def _blocks(value: Any) -> bool:
     return False
 
 
+_SCALARS: Final = (str, int, float)
+
+
 def _difference(expected: Any, actual: Any, place: str) -> str | None:
     """The first difference, with the place where it stands below the compared value, or None."""
-    if isinstance(expected, Matcher):
+    if not isinstance(expected, _SCALARS) and isinstance(expected, Matcher):  # to ask an ABC costs the most
         reason = expected.mismatch(actual)
         check_reason(reason)
         return None if reason is None else _at(place, reason)

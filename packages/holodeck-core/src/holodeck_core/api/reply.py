@@ -8,7 +8,7 @@ from typing import TypeAlias
 import attrs
 from pydantic import ValidationError
 
-from holodeck_core.api.values import read_only
+from holodeck_core.api.values import FilledOnce, read_only
 from holodeck_core.models.test_case import FileInput
 from holodeck_core.models.token_usage import TokenUsage
 
@@ -23,7 +23,7 @@ class UserMessage:
 
 @read_only
 @attrs.frozen(getstate_setstate=False)
-class ToolCall:
+class ToolCall(FilledOnce):
     """One call of a tool, as the agent reports it.
 
     ``name`` is the name as configured, ``runtime_name`` the name that the agent's runtime uses for it, where that

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Set
-from functools import wraps
-from typing import Any, NoReturn, TypeAlias, TypeVar
+from typing import Any, ClassVar, Final, NoReturn, TypeAlias, TypeVar
 
 import attrs
 
@@ -78,23 +77,25 @@ EMPTY_DICT = FrozenDict()
 EMPTY_LIST = FrozenList()
 
 
-def read_only(cls: type[C]) -> type[C]:
-    """Of a frozen attrs class without ``__setstate__``: whoever writes to a value of it gets a TypeError, and calling
-    ``__init__`` again is writing."""
-    fields = attrs.fields(cls)  # type: ignore[arg-type]
-    fill = cls.__init__
+class FilledOnce:
+    """The base of an attrs class that is ``read_only``: calling ``__init__`` of a value again is writing to it."""
 
-    @wraps(fill)
-    def init(self: object, *args: Any, **kwargs: Any) -> None:
-        if hasattr(self, fields[0].name):
+    __slots__ = ()
+    __attrs_attrs__: ClassVar[tuple[attrs.Attribute[Any], ...]]
+
+    def __attrs_pre_init__(self) -> None:
+        if hasattr(self, self.__attrs_attrs__[0].name):
             _read_only(self)
-        fill(self, *args, **kwargs)
+
+
+def read_only(cls: type[C]) -> type[C]:
+    """Of a frozen attrs class without ``__setstate__``: whoever writes to a value of it gets a TypeError."""
+    fields = attrs.fields(cls)  # type: ignore[arg-type]
 
     def reduce(self: object) -> tuple[Any, ...]:
         return _made, (cls, {field.alias: getattr(self, field.name) for field in fields})
 
     for name, method in {
-        "__init__": init,
         "__reduce__": reduce,
         "__setattr__": _read_only,
         "__delattr__": _read_only,
@@ -107,12 +108,15 @@ def _made(cls: type[C], fields: dict[str, Any]) -> C:
     return cls(**fields)
 
 
+_CONTAINERS: Final = (dict, list)
+
+
 def thaw(value: Any) -> Any:
     """A plain, writable copy of a JSON value, at every depth."""
     if isinstance(value, dict):
-        return {key: thaw(item) for key, item in value.items()}
+        return {key: thaw(item) if isinstance(item, _CONTAINERS) else item for key, item in value.items()}
     if isinstance(value, list):
-        return [thaw(item) for item in value]
+        return [thaw(item) if isinstance(item, _CONTAINERS) else item for item in value]
     return value
 
 
@@ -133,20 +137,20 @@ def to_json(value: object) -> Any:
     Tuples and sets become lists, keys become strings, non-finite numbers and all other objects their text. Depth and
     size are bounded (``MAX_DEPTH``, ``MAX_NODES``); what lies beyond, a cycle included, becomes the text ``"..."``.
     """
-    if value is None or value is True or value is False:
-        return value
-    if type(value) is str:
-        return well_formed(value)
-    if type(value) is int or type(value) is float:
-        return _number(value)
+    kind = type(value)
+    if kind is str or kind is int or kind is float or kind is bool or value is None:
+        return _scalar(value, kind)
     return _Copier().copy(value, 0)
 
 
-def _number(value: Any) -> Any:
-    if isinstance(value, float):
+def _scalar(value: Any, kind: type[Any]) -> Any:
+    """The copy of a value of one of those types, not of a subclass of it."""
+    if kind is str:
+        return value if value.isascii() else well_formed(value)
+    if kind is int:
+        return value if value.bit_length() <= MAX_INT_BITS else f"<integer of {value.bit_length()} bits>"
+    if kind is float:
         return value if math.isfinite(value) else str(value)
-    if value.bit_length() > MAX_INT_BITS:
-        return f"<integer of {value.bit_length()} bits>"
     return value
 
 
@@ -158,29 +162,25 @@ class _Copier:
     def __init__(self) -> None:
         self.nodes = 0
 
-    def copy(self, value: object, depth: int) -> Any:
+    def copy(self, value: Any, depth: int) -> Any:
         self.nodes += 1
         kind = type(value)
-        if kind is str:
-            return well_formed(value)  # type: ignore[arg-type]
-        if kind is int or kind is float:
-            return _number(value)
-        if value is None or kind is bool:
-            return value
+        if kind is str or kind is int or kind is float or kind is bool or value is None:
+            return _scalar(value, kind)
         if kind is not dict and kind is not list:
             if isinstance(value, str):
                 return well_formed(str.__str__(value))
             if isinstance(value, int):
-                return _number(int(value))
+                return _scalar(int(value), int)
             if isinstance(value, float):
-                return _number(float(value))
+                return _scalar(float(value), float)
         if depth >= MAX_DEPTH or self.nodes > MAX_NODES:
             return "..."
-        if isinstance(value, dict | Mapping):
-            copies: list[Any] = [
-                (key if type(key) is str and key.isascii() else text_of(key), self.copy(item, depth + 1))
-                for key, item in value.items()
-            ]
+        if kind is dict or isinstance(value, Mapping):
+            copies = {}
+            for key, item in value.items():
+                name = key if type(key) is str and key.isascii() else text_of(key)
+                copies[name] = self.copy(item, depth + 1)
             return FrozenDict(copies)
         if isinstance(value, list | tuple | Set):
             return FrozenList([self.copy(item, depth + 1) for item in value])

@@ -39,7 +39,9 @@ def as_reply(value: object) -> Reply:
 
 
 def _calls(calls: object) -> tuple[ToolCall, ...]:
-    if not isinstance(calls, list | tuple | Iterable) or isinstance(calls, str | bytes | Mapping):
+    if type(calls) is not list and (
+        not isinstance(calls, Iterable) or isinstance(calls, str | bytes | Mapping)
+    ):
         raise TypeError(
             f"the tool_calls of a Reply are a list of holodeck_core.ToolCall, got {type(calls).__name__}"
         )

@@ -33,8 +33,7 @@ async def run_case(
     cannot be stopped is left alone with it.
     """
     course = Course(limits.loop_time)
-    task = asyncio.create_task(_hold(case, suite, limits, course, turn_done))
-    task.add_done_callback(lambda _: course.give_up())
+    task = course.begin(_hold(case, suite, limits, course, turn_done))
     try:
         await course.given_up
     except asyncio.CancelledError:

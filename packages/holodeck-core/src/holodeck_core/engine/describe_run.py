@@ -15,6 +15,7 @@ from holodeck_core.api.suite import FILE_IN_FINGERPRINT, Suite
 from holodeck_core.engine.repeats import RepeatOptions
 from holodeck_core.models.cost import PricedModel
 from holodeck_core.models.run_head import RunHead, Selection
+from holodeck_core.models.test_result import ReportSummary, TestReport
 from holodeck_core.plugins.distributions import core_version
 from holodeck_core.redaction import Redactor
 
@@ -57,6 +58,23 @@ def describe_run(
         selection=None if selection is None else _told(selection, secrets),
         repeat=repeats.repeat,
         all_repeats=repeats.all_repeats,
+    )
+
+
+def head_of_report(
+    suite: Suite, run_id: str, started_at: datetime, summary: ReportSummary, *, complete: bool
+) -> TestReport:
+    """The report of a run, but for its results."""
+    return TestReport(
+        run_id=run_id,
+        complete=complete,
+        agent_name=suite.secrets.redact_shown(suite.agent.name),
+        agent_config_path=None if suite.path is None else str(suite.path),
+        results=[],
+        summary=summary,
+        timestamp=started_at,
+        holodeck_version=core_version(),
+        environment=describe_environment(suite.plugins),
     )
 
 

@@ -33,8 +33,9 @@ class Feed(Iterator[tuple[int, BoundCase]]):
 
     def read_ahead_soon(self) -> None:
         """Read one case ahead, after what the event loop has to do now and what that leads to at once."""
-        loop = asyncio.get_running_loop()
-        loop.call_soon(loop.call_soon, self._read_ahead)
+        if len(self._ahead) < self._most:
+            loop = asyncio.get_running_loop()
+            loop.call_soon(loop.call_soon, self._read_ahead)
 
     def _read_ahead(self) -> None:
         if len(self._ahead) >= self._most or self._error is not None:

@@ -15,9 +15,8 @@ from holodeck_core.api.events import RunEvent, RunFinished, RunStarted
 from holodeck_core.api.faults import describe
 from holodeck_core.api.reporter import Reporter
 from holodeck_core.api.suite import Suite
-from holodeck_core.engine.backend_use import begin_use, end_use
-from holodeck_core.engine.case import CLOSE_TIMEOUT_S
-from holodeck_core.engine.describe_run import describe_environment, describe_run, new_run_id, priced_model
+from holodeck_core.engine.backend_use import begin_use, end_use, warm_up
+from holodeck_core.engine.describe_run import describe_run, head_of_report, new_run_id, priced_model
 from holodeck_core.engine.event_stream import EventStream
 from holodeck_core.engine.journal import Journal
 from holodeck_core.engine.pace import Pace
@@ -32,7 +31,6 @@ from holodeck_core.engine.workers import Workers, passes_through
 from holodeck_core.errors import RunError
 from holodeck_core.models.run_head import Selection
 from holodeck_core.models.test_result import ReportSummary, TestReport, TestResult
-from holodeck_core.plugins.distributions import core_version
 
 STOP_GRACE_S = 5.0
 
@@ -253,14 +251,14 @@ class Run:
         self._reporters.tell(self._started(total, parallel))
         begin_use(self._suite.backend)
         try:
-            await self._warm_up()
+            self._note(await warm_up(self._suite.backend))
             await self._scheduler.run(results, limits, parallel)
             self._complete = results.count.finished == total
             if self._complete:
                 results.drop_others()
         finally:
             try:
-                await self._close_backend(limits)
+                await self._end_use(limits)
             finally:
                 duration_ms = (perf_counter() - begun) * 1000
                 await self._reporters.tell_finished(self._finished(duration_ms), workers)
@@ -279,28 +277,15 @@ class Run:
             except OSError as error:
                 self._reporters.errors.append(f"run.json: {describe(error)}")
 
-    async def _warm_up(self) -> None:
-        """Let the backend do what takes long before the clock of a turn runs. Where it cannot, ``open`` says why."""
-        try:
-            await self._suite.backend.warm_up()
-        except BaseException as error:
-            if passes_through(error):
-                raise
-            self._note(f"warming up the backend failed: {describe(error)}")
-
-    async def _close_backend(self, limits: Limits) -> None:
-        try:
-            if end_use(self._suite.backend):
-                await limits.loop_time.apart(self._suite.backend.close, CLOSE_TIMEOUT_S, "the backend")
-        except BaseException as error:
-            if passes_through(error):
-                raise
-            self._note(f"closing the backend failed: {describe(error)}")
+    async def _end_use(self, limits: Limits) -> None:
+        self._note(await end_use(self._suite.backend, limits.loop_time))
+        limits.loop_time.close()
         for note in limits.loop_time.notes():
             self._note(note)
 
-    def _note(self, note: str) -> None:
-        self.notes = (*self.notes, self._secrets.redact_shown(note))
+    def _note(self, note: str | None) -> None:
+        if note is not None:
+            self.notes = (*self.notes, self._secrets.redact_shown(note))
 
     def _started(self, total: int, parallel: int) -> RunStarted:
         return RunStarted(
@@ -323,17 +308,7 @@ class Run:
         )
 
     def _head(self) -> TestReport:
-        return TestReport(
-            run_id=self.id,
-            complete=self._complete,
-            agent_name=self._secrets.redact_shown(self._suite.agent.name),
-            agent_config_path=None if self._suite.path is None else str(self._suite.path),
-            results=[],
-            summary=self.summary,
-            timestamp=self._started_at,
-            holodeck_version=core_version(),
-            environment=describe_environment(self._suite.plugins),
-        )
+        return head_of_report(self._suite, self.id, self._started_at, self.summary, complete=self._complete)
 
 
 async def _cancel(task: asyncio.Task[None]) -> None:

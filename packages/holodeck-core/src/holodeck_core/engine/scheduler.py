@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Final, TypeAlias
 
@@ -79,7 +79,8 @@ class Scheduler:
     async def run(self, results: Results, limits: Limits, parallel: int) -> None:
         """Run what is missing in ``results``. What is raised is not the fault of a case; RunError where user code has
         cancelled what it does not know."""
-        feed = Feed(self._selected(), parallel)
+        in_memory = isinstance(self._suite.cases, Sequence)
+        feed = Feed(self._selected(), 0 if in_memory else parallel)
         due = self._due(feed, results)
         self._tasks = [asyncio.create_task(self._work(due, feed, limits, results)) for _ in range(parallel)]
         try:
@@ -124,7 +125,7 @@ class Scheduler:
                 yield Due(position, case, None, 0)
             else:
                 for repeat in range(plan.repeat):
-                    if position in results:
+                    if position in results or self._stopping:
                         break
                     if results.is_due(position, repeat):
                         yield Due(position, case, plan, repeat)
@@ -134,15 +135,12 @@ class Scheduler:
     ) -> None:
         """Take what is due until there is no more."""
         for due in all_due:
-            # Neither an agent that never waits nor results taken over in a row keep the loop from timers and signals.
-            await asyncio.sleep(0)
-            if self._stopping:
-                return
-            if due is None or (due.plan is not None and not results.is_due(due.position, due.repeat)):
+            if due is None:
+                await asyncio.sleep(
+                    0
+                )  # results taken over in a row do not keep the loop from timers and signals
                 continue
             if due.position > self._started:
-                if self._failed_fast:
-                    return
                 self._started = due.position
                 if self._reporters.starts:
                     case = due.case

@@ -15,6 +15,7 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 from holodeck_core.engine import forks
+from holodeck_core.engine.alarms import Alarms
 from holodeck_core.engine.workers import passes_through
 
 T = TypeVar("T")
@@ -43,6 +44,19 @@ class LoopTime:
     def __init__(self) -> None:
         self.blocked_s = 0.0
         self._longest: dict[str, float] = {}
+        self._alarms: dict[float, Alarms] = {}
+
+    def alarms(self, limit_s: float) -> Alarms:
+        """Those of all limits of that length."""
+        alarms = self._alarms.get(limit_s)
+        if alarms is None:
+            alarms = self._alarms[limit_s] = Alarms(limit_s)
+        return alarms
+
+    def close(self) -> None:
+        """The run is over."""
+        for alarms in self._alarms.values():
+            alarms.close()
 
     def charge(self, who: str, seconds: float) -> None:
         """``who`` blocked the loop."""
@@ -79,16 +93,21 @@ class LoopTime:
         return value
 
     async def within(
-        self, awaitable: Awaitable[T], limit_s: float, who: str, give_up: Callable[[], None]
+        self,
+        awaitable: Awaitable[T],
+        limit_s: float,
+        who: str,
+        task: asyncio.Task[Any],
+        give_up: Callable[[], None],
     ) -> T:
-        """What ``awaitable`` gives, in the task that calls, as sessions with an agent need it. Raises OutOfTime.
+        """What ``awaitable`` gives, in the ``task`` that calls, as sessions with an agent need it. Raises OutOfTime.
 
         ``give_up`` is called when it has been cancelled and still has not stopped after ``GRACE_S``: this does not
         return then.
         """
         coroutine = awaitable if isinstance(awaitable, types.CoroutineType) else _awaited(awaitable)
         try:
-            watched = _Watched(self, limit_s, who, give_up)
+            watched = _Watched(self, limit_s, who, task, give_up)
         except RuntimeError:  # no loop runs: what was left behind is being thrown away
             coroutine.close()
             raise
@@ -121,21 +140,21 @@ def _forget(task: asyncio.Task[Any]) -> None:
 class _Account:
     """The time that one coroutine has taken: all that has passed, but for what others blocked."""
 
-    __slots__ = ("_blocked_before", "_loop_time", "_own_s", "_started", "_who", "limit_s", "stalled_s")
+    __slots__ = ("_blocked_before", "_loop_time", "_own_s", "_who", "limit_s", "stalled_s", "started")
 
     def __init__(self, loop_time: LoopTime, limit_s: float, who: str) -> None:
         self.limit_s = limit_s
         self.stalled_s = 0.0
+        self.started = perf_counter()
         self._loop_time = loop_time
         self._who = who
-        self._started = perf_counter()
         self._blocked_before = loop_time.blocked_s
         self._own_s = 0.0
 
     def left(self) -> float:
         """The seconds that are left of the limit, negative where it is over."""
         by_others = self._loop_time.blocked_s - self._blocked_before - self._own_s
-        return self.limit_s + by_others - (perf_counter() - self._started)
+        return self.limit_s + by_others - (perf_counter() - self.started)
 
     def judge(self, error: BaseException | None = None) -> None:
         """Raise OutOfTime where the limit is over: it swallowed its cancellation, or kept the loop from it."""
@@ -149,34 +168,45 @@ class _Account:
 
 
 class _Watched(_Account):
-    """The account of a coroutine in the task that makes this, which is cancelled when the limit is over."""
+    """The account of a coroutine in a task, which is cancelled when the limit is over."""
 
-    __slots__ = ("_alarm", "_expired", "_give_up", "_loop", "_task")
+    __slots__ = ("_alarm", "_alarms", "_expired", "_give_up", "_task")
 
-    def __init__(self, loop_time: LoopTime, limit_s: float, who: str, give_up: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        loop_time: LoopTime,
+        limit_s: float,
+        who: str,
+        task: asyncio.Task[Any],
+        give_up: Callable[[], None],
+    ) -> None:
         super().__init__(loop_time, limit_s, who)
+        self._task = task
         self._give_up = give_up
         self._expired = False
-        self._task = asyncio.current_task()
-        self._loop = asyncio.get_running_loop()
-        self._alarm = self._loop.call_later(limit_s, self._look, limit_s)
+        self._alarm: asyncio.TimerHandle | None = None
+        self._alarms = loop_time.alarms(limit_s)
+        self._alarms.add(self)
 
-    def _look(self, after_s: float) -> None:
+    def look(self, after_s: float | None = None) -> None:
         """The limit may be over, ``after_s`` seconds after the start."""
+        loop = asyncio.get_running_loop()
         left = self.left()
+        passed = perf_counter() - self.started
         if left > 0:
-            self._alarm = self._loop.call_later(left, self._look, perf_counter() - self._started + left)
+            self._alarm = loop.call_later(left, self.look, passed + left)
             return
-        self.stalled_s = perf_counter() - self._started - after_s
+        self.stalled_s = passed - (self.limit_s if after_s is None else after_s)
         self._expired = True
-        assert self._task is not None
         self._task.cancel()
-        self._alarm = self._loop.call_later(GRACE_S, self._give_up)
+        self._alarm = loop.call_later(GRACE_S, self._give_up)
 
     def stop(self) -> bool:
         """The coroutine has ended; whether this had cancelled it. That is taken back."""
-        self._alarm.cancel()
-        if self._expired and self._task is not None:
+        self._alarms.remove(self)
+        if self._alarm is not None:
+            self._alarm.cancel()
+        if self._expired:
             self._task.uncancel()
         return self._expired
 

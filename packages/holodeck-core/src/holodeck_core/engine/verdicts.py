@@ -63,6 +63,8 @@ def _count(retries: object) -> int:
 
 
 def _number(value: object) -> float:
+    if type(value) is float:
+        return value
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"a score is a number, got {value!r}")
     return float(value)
