@@ -48,6 +48,12 @@ def forked(function, *args):
         function(*args)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
+def process(function, *args):
+    child = multiprocessing.get_context("fork").Process(target=function, args=args)
+    child.start()
+    child.join()
+    return child.exitcode
+
 class Agent:
     def __init__(self, what):
         self.what = what
@@ -159,10 +165,9 @@ def test_a_program_that_would_take_the_place_of_ours_costs_its_turn(
         ("forked(os._exit, 5)", "5"),
         ("forked(os.execvp, 'sh', ['sh', '-c', 'exit 6'])", "6"),
         ("subprocess.run(['sh', '-c', 'exit 2']).returncode", "2"),
-        ("(child := multiprocessing.get_context('fork').Process(target=_exit, args=(8,))).start()"
-         " or child.join() or child.exitcode", "8"),
+        ("process(_exit, 8)", "8"),
     ],
-)  # fmt: skip
+)
 def test_processes_of_the_agents_own_end_as_they_like(
     suite: Any, holodeck: Holodeck, what: str, answer: str
 ) -> None:

@@ -96,6 +96,8 @@ def test_a_line_that_was_torn_off_costs_its_own_case(
 def test_a_line_that_is_no_result_costs_nothing(holodeck: Holodeck, logged: Any, killed: str) -> None:
     journal = logged.runs / killed / "results.jsonl"
     journal.write_bytes(b"\0" * 100 + b"\n{}\n" + journal.read_bytes())
+    told = f"warning: {journal}: lines 1, 2 cannot be read: what was there counts as not run\n"
+    assert holodeck("report").stderr == told
     assert holodeck("test", "--resume").returncode == 1
     assert logged.sent() == ["d", "e"]
     assert holodeck("report").stdout.splitlines()[-1].startswith("4 passed, 0 failed, 1 errored in ")

@@ -80,6 +80,14 @@ class RunFolder:
         """Whether the lock is held by this very object."""
         return self._let_go is not None
 
+    @property
+    def is_as_it_ended(self) -> bool:
+        """Whether the run came to an end, and its results are still as long as then: ``head`` tells the truth."""
+        try:
+            return self.head.results_bytes == (self.path / RESULTS).stat().st_size
+        except OSError:
+            return False
+
     def journal(self, *, writable: bool = True) -> Journal:
         """The journal of the run, with the lines that it holds already."""
         try:

@@ -28,6 +28,7 @@ class RunHead(StrictModel, extra="ignore"):
     ``model`` is that of the agent, with its variables replaced.
     ``agent_config_path`` is the agent file as it was named, ``agent_file`` its whole path. ``total`` is the number of
     cases that were to run; it and what follows are there when they are known. A run that was killed has no ``summary``.
+    ``results_bytes`` is how long ``results.jsonl`` was when the run ended.
     ``repeat`` is how often each case is run, None as often as it says itself; with ``all_repeats`` also when its
     verdict stands before.
     """
@@ -53,3 +54,4 @@ class RunHead(StrictModel, extra="ignore"):
     finished_at: UtcDatetime | None = None
     duration_ms: float | None = Field(default=None, ge=0)
     summary: ReportSummary | None = None
+    results_bytes: int | None = Field(default=None, ge=0)
