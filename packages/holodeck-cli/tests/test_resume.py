@@ -82,6 +82,22 @@ def test_a_run_that_is_killed_again_and_again_comes_to_its_end(
     assert logged.ids() == [killed]
 
 
+def test_the_last_run_is_the_one_that_was_last_worked_on(
+    holodeck: Holodeck, logged: Any, killed: str
+) -> None:
+    assert holodeck("test", "-q", "-k", "c").returncode == 0
+    assert holodeck("test", "-q", "--resume", killed).returncode == 1
+    assert holodeck("report", "-q").stdout.startswith("4 passed, 0 failed, 1 errored")
+    logged.sent()
+    assert holodeck("test", "-q", "--last-failed").returncode == 3
+    assert logged.sent() == ["bad"]
+    shown = holodeck("runs", "list").stdout.splitlines()
+    assert [line.split("  ")[-1] for line in shown[2:]] == [
+        "4 passed, 0 failed, 1 errored",
+        "1 passed, 0 failed",
+    ]
+
+
 def test_a_line_that_was_torn_off_costs_its_own_case(
     holodeck: Holodeck, logged: Any, killed: str, tmp_path: Path
 ) -> None:

@@ -25,6 +25,7 @@ def run_data(run: RunFolder) -> dict[str, Any]:
         "agent_name": head.agent_name,
         "agent_file": head.agent_file,
         "started_at": head.started_at,
+        "resumed_at": head.resumed_at,
         "finished_at": None if live else head.finished_at,
         "complete": complete,
         "live": live,
@@ -52,7 +53,7 @@ def old_runs(
 ) -> list[RunFolder]:
     """Those that are neither among the ``keep`` latest nor young enough; ``runs`` has the latest last. Pure."""
     behind = runs if keep is None else runs[: max(0, len(runs) - keep)]
-    return [run for run in behind if older_than is None or run.head.started_at < now - older_than]
+    return [run for run in behind if older_than is None or run.head.worked_on_at < now - older_than]
 
 
 def _ending(run: RunFolder) -> tuple[ReportSummary | None, bool]:

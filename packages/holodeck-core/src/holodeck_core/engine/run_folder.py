@@ -7,6 +7,7 @@ import fcntl
 import os
 import time
 import weakref
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -69,7 +70,7 @@ class RunFolder:
         self.lock()
         self.head = head
         try:
-            self.update()
+            self.update(resumed_at=datetime.now(UTC))
         except OSError as error:
             raise RunError(
                 f"the run folder {self.path} cannot be written: {error.strerror or error}"
@@ -183,7 +184,7 @@ def is_live(path: Path) -> bool:
 
 
 def list_runs(runs: Path) -> list[RunFolder]:
-    """The runs below a folder, the latest last; what is no run is passed over."""
+    """The runs below a folder, the one that was last worked on last; what is no run is passed over."""
     found = []
     try:
         paths = list(runs.iterdir())
@@ -192,7 +193,7 @@ def list_runs(runs: Path) -> list[RunFolder]:
     for path in paths:
         with contextlib.suppress(RunError):
             found.append(RunFolder.open(path))
-    return sorted(found, key=lambda folder: (folder.head.started_at, folder.path.name))
+    return sorted(found, key=lambda folder: (folder.head.worked_on_at, folder.path.name))
 
 
 def unreadable_runs(runs: Path) -> list[str]:
