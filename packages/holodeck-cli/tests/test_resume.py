@@ -209,6 +209,21 @@ def test_another_version_of_a_plugin_is_refused(holodeck: Holodeck, logged: Any,
     assert "    the plugin core was 0.0.9 and is " in done.stderr
 
 
+def test_another_model_by_a_variable_is_refused(holodeck: Holodeck, logged: Any) -> None:
+    agent = (logged.folder / "logged_agent.py").read_text()
+    (logged.folder / "logged_agent.py").write_text(f"{agent}\ndef named(name):\n    return Agent()\n")
+    model = {"provider": "python", "agent": "logged_agent:named", "name": "${MODEL:-one}"}
+    logged.write("a", "b", model=model)
+    logged.at("kill", "b")
+    assert holodeck("test").returncode == -signal.SIGKILL
+    logged.never("kill")
+    done = holodeck("test", "--resume", env={"MODEL": "two"})
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "    `model.name` was one and is two, by a variable\n" in done.stderr
+    assert holodeck("test", "--resume", env={"MODEL": "one"}).returncode == 0
+    assert logged.sent() == ["a", "b", "b"]
+
+
 def test_changes_that_are_allowed_are_allowed_for_the_rest_of_the_run(
     holodeck: Holodeck, logged: Any, killed: str
 ) -> None:
