@@ -135,7 +135,8 @@ class _EarlyEnd:
         run = self.run
         if run is not None and run.folder is not None and not run.complete:
             request = self._request
-            self.terminal.tell(go_on_line(request.agent, run.folder.path, stable=request.stable))
+            how = go_on_line(request.agent, run.folder.path, stable=request.stable)
+            self.terminal.tell(how, whole=True)
 
 
 def _load_and_run(
