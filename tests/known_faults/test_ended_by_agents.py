@@ -176,12 +176,15 @@ def test_processes_of_the_agents_own_end_as_they_like(
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
 
 
-def test_a_module_that_ends_the_program_when_it_is_imported(write: Write, holodeck: Holodeck) -> None:
+@pytest.mark.parametrize("command", ["test", "validate"])
+def test_a_module_that_ends_the_program_when_it_is_imported(
+    write: Write, holodeck: Holodeck, command: str
+) -> None:
     agent = {"model": {"provider": "python", "agent": "gone:agent"}, "test_cases": [{"input": "hi"}]}
     write(agent, gone="import os\nos._exit(0)\n")
-    done = holodeck("test")
+    done = holodeck(command)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr == "error: os._exit(0) was called before the run had begun\n"
+    assert done.stderr == "error: os._exit(0) was called while the agent file was loaded\n"
 
 
 @pytest.mark.parametrize("args", [("validate",), ("test", "-k", "nowhere")], ids=" ".join)

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from holodeck_cli.ending import end_in_time, leave, leave_as_decided
 from holodeck_cli.exit_codes import ExitCode
-from holodeck_cli.streams import finish_streams
+from holodeck_cli.streams import finish_streams, tell_error
 
 Tell: TypeAlias = Callable[[str], int]
 
@@ -39,6 +39,12 @@ def guarded(tell: Tell) -> Iterator[None]:
         for name, function in before.items():
             if getattr(os, name) is ours[name]:  # what was tested may have put its own there
                 setattr(os, name, function)
+
+
+def tell_loading_ended(what: str) -> int:
+    """Say that ``what`` was called by a module as it was imported; returns the exit code."""
+    tell_error(f"error: {what} was called while the agent file was loaded")
+    return ExitCode.NOT_RUN
 
 
 class _Guard:

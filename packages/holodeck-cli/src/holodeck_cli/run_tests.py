@@ -10,7 +10,7 @@ from pathlib import Path
 
 import attrs
 
-from holodeck_cli.early_end import guarded
+from holodeck_cli.early_end import guarded, tell_loading_ended
 from holodeck_cli.exit_codes import ExitCode, exit_code_of
 from holodeck_cli.find_runs import latest_with_results, runs_folder
 from holodeck_cli.interrupt import Interrupt
@@ -123,10 +123,9 @@ class _EarlyEnd:
         """Say that ``what`` was called, and how to go on; returns the exit code."""
         self.terminal.end()
         if self.run is None:
-            tell_error(f"error: {what} was called before the run had begun")
-        else:
-            tell_error(f"error: what was tested called {what}: the run ends here, without reports")
-            self.tell_how_to_go_on()
+            return tell_loading_ended(what)
+        tell_error(f"error: what was tested called {what}: the run ends here, without reports")
+        self.tell_how_to_go_on()
         signal = None if self.interrupt is None else self.interrupt.signal
         return ExitCode.NOT_RUN if signal is None else ExitCode(128 + signal)
 
