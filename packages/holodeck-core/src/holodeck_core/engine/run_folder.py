@@ -44,6 +44,9 @@ class RunFolder:
             folder.lock()
             folder.update()
         except OSError as error:
+            if folder.is_locked:  # else it is not of our making
+                with contextlib.suppress(OSError):
+                    folder._clear()
             raise RunError(
                 f"the run folder {folder.path} cannot be written: {error.strerror or error}"
             ) from error
@@ -103,8 +106,13 @@ class RunFolder:
         """
         self.head = self.head.model_copy(update=fields)
         draft = self.path / _DRAFT
-        draft.write_text(self.head.model_dump_json(indent=2) + "\n", encoding="utf-8")
-        os.replace(draft, self.path / HEAD)
+        try:
+            draft.write_text(self.head.model_dump_json(indent=2) + "\n", encoding="utf-8")
+            os.replace(draft, self.path / HEAD)
+        except OSError:
+            with contextlib.suppress(OSError):
+                draft.unlink(missing_ok=True)
+            raise
 
     def lock(self) -> None:
         """Hold the run's lock, if this is not so already. Raises RunError where somebody else does: the run is going on
@@ -137,12 +145,16 @@ class RunFolder:
         """
         self.lock()
         try:
-            for name in (HEAD, _DRAFT, RESULTS, LOCK):  # without its head it is no run any more
-                (self.path / name).unlink(missing_ok=True)
+            self._clear()
         except OSError as error:
             raise RunError(
                 f"the run {self.path.name} cannot be removed: {error.strerror or error}"
             ) from error
+
+    def _clear(self) -> None:
+        try:
+            for name in (HEAD, _DRAFT, RESULTS, LOCK):  # without its head it is no run any more
+                (self.path / name).unlink(missing_ok=True)
         finally:
             self.unlock()
         with contextlib.suppress(OSError):
