@@ -209,23 +209,24 @@ async def test_lines_that_are_damaged_are_named_as_long_as_their_cases_have_no_r
     assert (again.notes, read_run(tmp_path / run.id).damage) == ((), None)
 
 
+def standing(suite: Any, line: int, repeat: int) -> Suite:
+    """Two cases, of which the first stands at a line of the agent file."""
+    found = suite("a", "b")
+    cases = [
+        attrs.evolve(case, source=f"agent.yaml:{line + case.index}", repeat=repeat) for case in found.cases
+    ]
+    moved: Suite = attrs.evolve(found, cases=cases)
+    return moved
+
+
 @pytest.mark.parametrize("repeat", [1, 2])
 async def test_a_result_that_is_taken_over_says_where_its_case_stands_now(
     suite: Any, tmp_path: Path, repeat: int
 ) -> None:
-    def at(line: int) -> Suite:
-        found = suite("a", "b")
-        cases = [
-            attrs.evolve(case, source=f"agent.yaml:{line + case.index}", repeat=repeat)
-            for case in found.cases
-        ]
-        evolved: Suite = attrs.evolve(found, cases=cases)
-        return evolved
-
-    run = run_suite(at(5), run_dir=tmp_path)
+    run = run_suite(standing(suite, 5, repeat), run_dir=tmp_path)
     await run
     for line in (7, 7, 9):
-        resumed = resume_suite(at(line), tmp_path / run.id)
+        resumed = resume_suite(standing(suite, line, repeat), tmp_path / run.id)
         results = (await resumed).results
         assert resumed.taken_over["taken over"] == 2
         for found in (results, list(read_run(tmp_path / run.id).results())):
@@ -235,6 +236,19 @@ async def test_a_result_that_is_taken_over_says_where_its_case_stands_now(
                 f"agent.yaml:{line + 1}",
             }
     assert (tmp_path / run.id / "results.jsonl").read_bytes().count(b"\n") == 2 * repeat + 4
+
+
+async def test_repeats_of_before_and_after_say_the_same_place(suite: Any, tmp_path: Path) -> None:
+    run = run_suite(standing(suite, 5, 2), run_dir=tmp_path)
+    await run
+    journal = tmp_path / run.id / "results.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-1]))
+    resumed = resume_suite(standing(suite, 7, 2), tmp_path / run.id)
+    results = (await resumed).results
+    assert (resumed.taken_over["taken over"], resumed.taken_over["repeated further"]) == (1, 1)
+    for found in (results, list(read_run(tmp_path / run.id).results())):
+        places = [{each.source for each in result.repeats or ()} for result in found]
+        assert places == [{"agent.yaml:7"}, {"agent.yaml:8"}]
 
 
 async def test_what_a_resumed_run_left_out_is_not_there_any_more(suite: Any, tmp_path: Path) -> None:

@@ -104,6 +104,14 @@ def merge_lines(lines: Iterable[bytes]) -> dict[str, Any]:
         raise RunError(f"the stored result of case {records[0]['index'] + 1} cannot be read") from error
 
 
+def places_of(lines: Iterable[bytes]) -> set[str | None]:
+    """Where the conversations of a case stood, or where it was noted last to stand."""
+    records = [json.loads(line) for line in lines]
+    if "moved" in records[-1]:
+        return {records[-1]["moved"]}
+    return {record.get("source") for record in records}
+
+
 def dropped_record(index: int) -> bytes:
     """The line that says that what was kept of a case before does not hold any more."""
     return encode_record({"index": index, "dropped": True})

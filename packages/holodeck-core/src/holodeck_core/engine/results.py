@@ -17,6 +17,7 @@ from holodeck_core.engine.record import (
     merge_lines,
     moved_record,
     parse_record,
+    places_of,
     read_record,
 )
 from holodeck_core.engine.redacted_record import without_secrets
@@ -102,10 +103,9 @@ class Results:
         return False
 
     def _moved(self, offsets: Sequence[int], case: BoundCase) -> list[int]:
-        """Note where the case stands by now if that is not where its record says; returns where that is noted."""
+        """Note where the case stands by now if that is not where its lines say; returns where that is noted."""
         source = None if case.source is None else self._secrets.redact_value(case.source)
-        record = merge_lines(map(self._journal.line_at, offsets))
-        if source is None or record.get("source") == source:
+        if source is None or places_of(map(self._journal.line_at, offsets)) == {source}:
             return []
         return [self._journal.note(moved_record(case.index, source))]
 
@@ -142,7 +142,10 @@ class Results:
         if not tally.is_over:
             return None
         del self._open[position]
-        self._journal.place(position, tally.offsets)
+        offsets = list(tally.offsets)
+        if self.begun:  # some of them may be of an earlier part of the run
+            offsets += self._moved(offsets, case)
+        self._journal.place(position, offsets)
         return self._count(position)
 
     def _write(self, record: dict[str, Any]) -> tuple[dict[str, Any], int]:
