@@ -124,6 +124,13 @@ def test_what_is_no_run_is_passed_over_what_cannot_be_read_is_told_and_all_is_ma
     assert "cannot be read" in done.stdout
 
 
+def test_a_place_where_nobody_can_look_is_told(holodeck: Holodeck, tmp_path: Path) -> None:
+    (tmp_path / "runs").write_text("no folder")
+    done = holodeck("runs", "list", "--run-dir", "runs")
+    told = f"warning: {tmp_path}/runs cannot be read: Not a directory\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, "no runs in runs\n", told)
+
+
 AGES = {"oldest": 30, "old": 20, "recent": 3, "new": 0.1}
 
 

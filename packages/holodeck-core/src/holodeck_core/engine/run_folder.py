@@ -210,7 +210,13 @@ def list_runs(runs: Path) -> list[RunFolder]:
 
 def unreadable_runs(runs: Path) -> list[str]:
     """Why those below a folder cannot be read that look like runs: their ``run.json`` is damaged, or of a later
-    version."""
+    version. So is the folder itself, where nobody may look into it."""
+    try:
+        next(runs.iterdir(), None)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        return [f"{runs} cannot be read: {error.strerror or error}"]
     found = []
     for head in sorted(runs.glob(f"*/{HEAD}")):
         try:
