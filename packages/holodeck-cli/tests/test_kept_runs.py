@@ -108,6 +108,22 @@ def test_a_place_that_was_asked_for_and_cannot_be_written_is_told_before_anythin
     assert not (tmp_path / "sent").exists()
 
 
+def test_a_disk_on_which_a_run_cannot_even_begin_holds_nothing_of_it(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    write(tmp_path)
+    done = subprocess.run(
+        [*command, "test", "-q"],
+        cwd=tmp_path,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (done.returncode, done.stderr.startswith("note: this run is not kept, ")) == (3, True)
+    assert list((tmp_path / ".holodeck" / "runs").iterdir()) == []
+
+
 def test_a_disk_that_is_full_ends_the_run_and_what_was_kept_stays_whole(
     holodeck: Holodeck, command: tuple[str, ...], tmp_path: Path
 ) -> None:

@@ -82,6 +82,22 @@ def test_a_run_that_is_killed_again_and_again_comes_to_its_end(
     assert logged.ids() == [killed]
 
 
+def test_the_last_run_is_the_one_that_was_last_worked_on(
+    holodeck: Holodeck, logged: Any, killed: str
+) -> None:
+    assert holodeck("test", "-q", "-k", "c").returncode == 0
+    assert holodeck("test", "-q", "--resume", killed).returncode == 1
+    assert holodeck("report", "-q").stdout.startswith("4 passed, 0 failed, 1 errored")
+    logged.sent()
+    assert holodeck("test", "-q", "--last-failed").returncode == 3
+    assert logged.sent() == ["bad"]
+    shown = holodeck("runs", "list").stdout.splitlines()
+    assert [line.split("  ")[-1] for line in shown[2:]] == [
+        "4 passed, 0 failed, 1 errored",
+        "1 passed, 0 failed",
+    ]
+
+
 def test_a_line_that_was_torn_off_costs_its_own_case(
     holodeck: Holodeck, logged: Any, killed: str, tmp_path: Path
 ) -> None:
@@ -96,6 +112,8 @@ def test_a_line_that_was_torn_off_costs_its_own_case(
 def test_a_line_that_is_no_result_costs_nothing(holodeck: Holodeck, logged: Any, killed: str) -> None:
     journal = logged.runs / killed / "results.jsonl"
     journal.write_bytes(b"\0" * 100 + b"\n{}\n" + journal.read_bytes())
+    told = f"warning: {journal}: lines 1, 2 cannot be read: what was there counts as not run\n"
+    assert holodeck("report").stderr == told
     assert holodeck("test", "--resume").returncode == 1
     assert logged.sent() == ["d", "e"]
     assert holodeck("report").stdout.splitlines()[-1].startswith("4 passed, 0 failed, 1 errored in ")
@@ -189,6 +207,21 @@ def test_another_version_of_a_plugin_is_refused(holodeck: Holodeck, logged: Any,
     assert done.returncode == 2
     assert "    the plugin acme was 2 and is not used\n" in done.stderr
     assert "    the plugin core was 0.0.9 and is " in done.stderr
+
+
+def test_another_model_by_a_variable_is_refused(holodeck: Holodeck, logged: Any) -> None:
+    agent = (logged.folder / "logged_agent.py").read_text()
+    (logged.folder / "logged_agent.py").write_text(f"{agent}\ndef named(name):\n    return Agent()\n")
+    model = {"provider": "python", "agent": "logged_agent:named", "name": "${MODEL:-one}"}
+    logged.write("a", "b", model=model)
+    logged.at("kill", "b")
+    assert holodeck("test").returncode == -signal.SIGKILL
+    logged.never("kill")
+    done = holodeck("test", "--resume", env={"MODEL": "two"})
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "    `model.name` was one and is two, by a variable\n" in done.stderr
+    assert holodeck("test", "--resume", env={"MODEL": "one"}).returncode == 0
+    assert logged.sent() == ["a", "b", "b"]
 
 
 def test_changes_that_are_allowed_are_allowed_for_the_rest_of_the_run(

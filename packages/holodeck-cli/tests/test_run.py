@@ -563,13 +563,12 @@ ENDS = {
     "GeneratorExit": "raise GeneratorExit",
     "GeneratorExit in a task": "await asyncio.gather(leaves(GeneratorExit()))",
     "GeneratorExit of a function": "await asyncio.to_thread(fails, GeneratorExit())",
-    "stop": "asyncio.get_running_loop().stop(); await asyncio.sleep(0)",
     "cancel all": "[task.cancel() for task in asyncio.all_tasks()]; await asyncio.sleep(0)",
     "cancel others": "[task.cancel() for task in asyncio.all_tasks() - {asyncio.current_task()}]",
     "cancel the run": "[task.cancel() for task in asyncio.all_tasks() if 'holodeck run' in task.get_name()]",
     "cancel the cases": "[task.cancel() for task in asyncio.all_tasks() if '_work' in repr(task)]",
 }
-OWN_CASE_ONLY = {"GeneratorExit", "GeneratorExit in a task", "GeneratorExit of a function"}
+OWN_CASE_ONLY = {"SystemExit", "GeneratorExit", "GeneratorExit in a task", "GeneratorExit of a function"}
 
 
 @pytest.mark.parametrize("how", ENDS)

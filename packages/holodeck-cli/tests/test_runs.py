@@ -81,6 +81,16 @@ def test_runs_are_listed_with_what_became_of_them(holodeck: Holodeck, logged: An
     assert [run["live"] for run in listed(holodeck)] == [False, False, False]
 
 
+def test_what_was_lost_of_a_run_since_its_end_is_missing_in_the_list(holodeck: Holodeck, logged: Any) -> None:
+    logged.write("a", "b", "c")
+    assert holodeck("test").returncode == 0
+    [run] = logged.runs.iterdir()
+    kept = (run / "results.jsonl").read_bytes().splitlines(keepends=True)
+    (run / "results.jsonl").write_bytes(kept[0] + b"lost\n" + kept[2])
+    [row] = holodeck("runs", "list").stdout.splitlines()[1:]
+    assert row.split("  ")[-2:] == ["incomplete", "2 passed, 0 failed, 1 missing"]
+
+
 def test_the_list_of_nothing(holodeck: Holodeck, tmp_path: Path) -> None:
     assert holodeck("runs", "list").stdout == "no runs in .holodeck/runs\n"
     assert holodeck("runs", "list", "--run-dir", "away").stdout == "no runs in away\n"
@@ -112,6 +122,13 @@ def test_what_is_no_run_is_passed_over_what_cannot_be_read_is_told_and_all_is_ma
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["run", "odd", "one"]
     assert " desk x " in done.stdout
     assert "cannot be read" in done.stdout
+
+
+def test_a_place_where_nobody_can_look_is_told(holodeck: Holodeck, tmp_path: Path) -> None:
+    (tmp_path / "runs").write_text("no folder")
+    done = holodeck("runs", "list", "--run-dir", "runs")
+    told = f"warning: {tmp_path}/runs cannot be read: Not a directory\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, "no runs in runs\n", told)
 
 
 AGES = {"oldest": 30, "old": 20, "recent": 3, "new": 0.1}

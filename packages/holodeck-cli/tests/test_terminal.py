@@ -144,6 +144,15 @@ def test_the_bar_counts_what_a_resumed_run_had_and_what_did_not_pass_is_shown_ag
     assert re.fullmatch(r"resumed \S+: 2 taken over, 1 new", resumed)
 
 
+def test_how_to_go_on_is_one_line_that_can_be_copied(spawn: Spawn) -> None:
+    code, shown = ended(spawn("test", "--fail-fast", columns=40))
+    assert code == 1
+    plain = CURSOR.sub("", COLOUR.sub("", shown))
+    assert re.search(
+        r"^to go on: holodeck test agent\.yaml --resume \.holodeck/runs/\S+\r?$", plain, re.MULTILINE
+    )
+
+
 def test_ctrl_c_leaves_the_terminal_as_it_was(spawn: Spawn) -> None:
     child = spawn("test", "--llm-timeout", "30")
     child.expect("1/3")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -11,6 +10,7 @@ from contextlib import contextmanager
 from time import monotonic
 from types import FrameType
 
+from holodeck_cli.ending import leave
 from holodeck_cli.streams import tell_error
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -63,7 +63,7 @@ class Interrupt:
                 if monotonic() - first_at < SAME_S:
                     return
                 self._at_once()
-                os._exit(128 + number)
+                leave(128 + number)
             self.signal, first_at = number, monotonic()
             loop.call_soon_threadsafe(self._hear)
             if not self._ending():
@@ -91,4 +91,4 @@ class Interrupt:
         if not self._heard.wait(BLOCKED_S):
             self._at_once()
             tell_error(_ENDED)
-            os._exit(128 + number)
+            leave(128 + number)

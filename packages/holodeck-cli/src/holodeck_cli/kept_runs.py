@@ -18,14 +18,16 @@ _AGENT_WIDTH = 40
 
 def run_data(run: RunFolder) -> dict[str, Any]:
     """A run as data. The counts are None where its results cannot be read."""
-    head, live, summary = run.head, is_live(run.path), _summary(run)
+    head, live = run.head, is_live(run.path)
+    summary, complete = _ending(run)
     return {
         "run_id": run.path.name,
         "agent_name": head.agent_name,
         "agent_file": head.agent_file,
         "started_at": head.started_at,
+        "resumed_at": head.resumed_at,
         "finished_at": None if live else head.finished_at,
-        "complete": head.complete,
+        "complete": complete,
         "live": live,
         "total": head.total,
         "finished": summary and summary.total_tests,
@@ -51,17 +53,19 @@ def old_runs(
 ) -> list[RunFolder]:
     """Those that are neither among the ``keep`` latest nor young enough; ``runs`` has the latest last. Pure."""
     behind = runs if keep is None else runs[: max(0, len(runs) - keep)]
-    return [run for run in behind if older_than is None or run.head.started_at < now - older_than]
+    return [run for run in behind if older_than is None or run.head.worked_on_at < now - older_than]
 
 
-def _summary(run: RunFolder) -> ReportSummary | None:
-    """The totals that the run wrote at its end; those of its results where it did not come to that."""
-    if run.head.summary is not None:
-        return run.head.summary
+def _ending(run: RunFolder) -> tuple[ReportSummary | None, bool]:
+    """The totals, and whether the run is complete: what it wrote at its end; what its results say where it did not come
+    to that, or where they have changed since."""
+    if run.head.summary is not None and run.is_as_it_ended:
+        return run.head.summary, run.head.complete
     try:
-        return StoredRun(run).summary()
+        stored = StoredRun(run)
+        return stored.summary(), stored.complete
     except RunError:
-        return None
+        return None, run.head.complete
 
 
 def _row(run: dict[str, Any]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from holodeck_cli.ending import expect_leftovers
 from holodeck_cli.log import guard_log
 from holodeck_cli.patience import patience
 from holodeck_cli.problems import problem_lines
@@ -31,6 +32,7 @@ def load(
 
     With ``to_run=False`` what is missing on this machine to run the agent is a warning.
     """
+    expect_leftovers()
     with patience(f"checking {path}"):
         suite = load_suite(path, settings=settings, env_file=env_file, to_run=to_run)
     hide(suite.secrets)

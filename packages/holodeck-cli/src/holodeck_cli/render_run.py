@@ -33,13 +33,16 @@ def render_run(
     terminal = None if outputs else TerminalReporter(options)
     reporters = Reporters(make_reports(outputs) if terminal is None else [terminal], stable=stable)
     try:
-        for event in StoredRun(run).events():
+        stored = StoredRun(run)
+        for event in stored.events():
             reporters.tell(event)
     except RunError as error:
         raise UsageMistake(str(error)) from None
     finally:
         if terminal is not None:
             terminal.end()
+    if damage := stored.damage:
+        tell_error(f"warning: {one_line(damage)}")
     if reporters.errors:
         hide_environment()
     for trouble in reporters.errors:

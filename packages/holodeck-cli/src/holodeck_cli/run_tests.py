@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
 import attrs
 
-from holodeck_cli.ending import expect_leftovers
+from holodeck_cli.early_end import guarded, tell_loading_ended
 from holodeck_cli.environment import hide_environment
 from holodeck_cli.exit_codes import ExitCode, exit_code_of
 from holodeck_cli.find_runs import latest_with_results, runs_folder
@@ -82,11 +82,12 @@ def run_tests(request: RunRequest) -> ExitCode:
     options = TerminalOptions(
         verbosity=request.verbosity, color=request.color, stderr=to_stdout, timed=not request.stable
     )
-    terminal = TerminalReporter(options)
-    if not to_stdout:
-        return _load_and_run(request, runs, resumed, cases, terminal, reports)
-    with closing(ReportStdout()) as stdout:
-        return _load_and_run(request, runs, resumed, cases, terminal, [stdout, *reports])
+    early_end = _EarlyEnd(request, TerminalReporter(options))
+    with guarded(early_end.tell):
+        if not to_stdout:
+            return _load_and_run(request, runs, resumed, cases, early_end, reports)
+        with closing(ReportStdout()) as stdout:
+            return _load_and_run(request, runs, resumed, cases, early_end, [stdout, *reports])
 
 
 @attrs.frozen
@@ -110,14 +111,43 @@ class _Cases:
         return selects_none(self.selection, suite.cases)
 
 
+class _EarlyEnd:
+    """What there is to say where what was tested ends the process: of ``run``, once there is one."""
+
+    def __init__(self, request: RunRequest, terminal: TerminalReporter) -> None:
+        self.terminal = terminal
+        self.run: Run | None = None
+        self.interrupt: Interrupt | None = None
+        self._request = request
+
+    def tell(self, what: str) -> int:
+        """Say that ``what`` was called, and how to go on; returns the exit code."""
+        self.terminal.end()
+        if self.run is None:
+            return tell_loading_ended(what)
+        tell_error(f"error: what was tested called {what}: the run ends here, without reports")
+        self.tell_how_to_go_on()
+        signal = None if self.interrupt is None else self.interrupt.signal
+        return ExitCode.NOT_RUN if signal is None else ExitCode(128 + signal)
+
+    def tell_how_to_go_on(self) -> None:
+        """Say it where the run is kept and not complete."""
+        run = self.run
+        if run is not None and run.folder is not None and not run.complete:
+            request = self._request
+            how = go_on_line(request.agent, run.folder.path, stable=request.stable)
+            self.terminal.tell(how, whole=True)
+
+
 def _load_and_run(
     request: RunRequest,
     runs: Path,
     resumed: RunFolder | None,
     cases: _Cases,
-    terminal: TerminalReporter,
+    early_end: _EarlyEnd,
     reports: list[Reporter],
 ) -> ExitCode:
+    terminal = early_end.terminal
     suite = load(request.agent, request.settings, request.env_file)
     tell_warnings(suite)
     if why := cases.why_none(suite, request.agent):
@@ -134,18 +164,21 @@ def _load_and_run(
         at_once=terminal.end,
         ending=lambda: terminal.run_over,
     )
-    expect_leftovers()
+    early_end.run, early_end.interrupt = run, interrupt
+    loop_troubles: dict[str, None] = {}
     try:
-        ended = _why_ended(run, interrupt)
+        ended = _why_ended(run, interrupt, loop_troubles.setdefault)
+    except KeyboardInterrupt:  # raised by what was tested, or Ctrl-C as the run begins or ends
+        early_end.tell_how_to_go_on()
+        raise
     finally:
         terminal.end()
     if ended is not None:
         tell_error(f"error: {one_line(ended)}")
     if resumed is not None:
         terminal.tell(resumed_line(run, stable=request.stable))
-    if run.folder is not None and not run.complete:
-        terminal.tell(go_on_line(request.agent, run.folder.path, stable=request.stable))
-    for note in run.notes:
+    early_end.tell_how_to_go_on()
+    for note in (*loop_troubles, *run.notes):
         tell_error(f"warning: {one_line(note)}")
     if run.reporter_errors:
         hide_environment()
@@ -163,18 +196,16 @@ def _load_and_run(
     )
 
 
-def _why_ended(run: Run, interrupt: Interrupt) -> str | None:
-    """Carry the run out. Returns what ended it, if that was neither its last case nor a signal."""
+def _why_ended(run: Run, interrupt: Interrupt, loop_stopped: Callable[[str], object]) -> str | None:
+    """Carry the run out. Returns what ended it, if that was neither its last case nor a signal; ``loop_stopped`` is
+    told what stopped the event loop and did not end it."""
     try:
-        run_in_own_loop(_to_the_end(run, interrupt))
+        run_in_own_loop(_to_the_end(run, interrupt), loop_stopped)
     except RunError as error:
         return str(error)
-    except (SystemExit, GeneratorExit, asyncio.CancelledError) as error:
-        # User code raised it in a task of its own, which asyncio lets out of the loop, or cancelled every task.
-        return f"what was tested ended the program: {describe(error)}"
-    except RuntimeError as error:
-        if not str(error).startswith("Event loop stopped"):
-            raise
+    except asyncio.CancelledError:
+        return "what was tested cancelled every task, those of the run too"
+    except (SystemExit, GeneratorExit) as error:
         return f"what was tested ended the program: {describe(error)}"
     return None
 

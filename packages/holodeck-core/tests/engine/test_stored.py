@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import attrs
 import pytest
@@ -166,12 +166,89 @@ async def test_a_result_of_another_shape_is_an_error(
     await run
     turns = [{"turn_index": 0, "input": "a", "execution_time_ms": 0, **damage}]
     (tmp_path / run.id / "results.jsonl").write_text(json.dumps({**OUTLINE, "turns": turns}) + "\n")
-    with pytest.raises(RunError, match=f"{run.id}: the stored result of case 1"):
-        list(read_run(tmp_path / run.id).events())
-    with pytest.raises(RunError, match=f"{run.id}: the stored result of case 1 cannot be read"):
-        list(read_run(tmp_path / run.id).results())
-    with pytest.raises(RunError, match="the stored result of case 1"):
-        await resume_suite(suite("a"), tmp_path / run.id)
+    stored = read_run(tmp_path / run.id)
+    for read in (stored.events, stored.results):
+        told = f"{run.id}/results.jsonl:1: the stored result of case 1 cannot be read; resuming the run"
+        with pytest.raises(RunError, match=told):
+            list(cast("Any", read()))
+    resumed = resume_suite(suite("a"), tmp_path / run.id)
+    assert [result.passed for result in (await resumed).results] == [True]
+    assert (resumed.taken_over["taken over"], resumed.taken_over["new"]) == (0, 1)
+    assert [result.passed for result in read_run(tmp_path / run.id).results()] == [True]
+
+
+@pytest.mark.parametrize(
+    ("lines", "told", "new"),
+    [
+        ({1: b"\x00" * 9}, "line 2", 1),
+        ({0: b"{}", 2: b'{"index": 2, "sta'}, "lines 1, 3", 2),
+        (dict.fromkeys(range(12), b"[]"), "lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more", 12),
+        ({1: b"\n"}, None, 1),
+    ],
+    ids=["one", "two", "many", "blank"],
+)
+async def test_lines_that_are_damaged_are_named_as_long_as_their_cases_have_no_result(
+    suite: Any, tmp_path: Path, lines: dict[int, bytes], told: str | None, new: int
+) -> None:
+    texts = [f"t{number}" for number in range(12)]
+    run = run_suite(suite(*texts), run_dir=tmp_path)
+    await run
+    journal = tmp_path / run.id / "results.jsonl"
+    written = journal.read_bytes().splitlines()
+    journal.write_bytes(b"".join(lines.get(at, line) + b"\n" for at, line in enumerate(written)))
+    damage = read_run(tmp_path / run.id).damage
+    assert damage == (told and f"{journal}: {told} cannot be read: what was there counts as not run")
+    resumed = resume_suite(suite(*texts), tmp_path / run.id)
+    await resumed
+    assert resumed.taken_over["new"] == new
+    assert resumed.notes == (
+        () if told is None else (f"{journal}: {told} could not be read: what was there ran anew",)
+    )
+    again = resume_suite(suite(*texts), tmp_path / run.id)
+    await again
+    assert (again.notes, read_run(tmp_path / run.id).damage) == ((), None)
+
+
+def standing(suite: Any, line: int, repeat: int) -> Suite:
+    """Two cases, of which the first stands at a line of the agent file."""
+    found = suite("a", "b")
+    cases = [
+        attrs.evolve(case, source=f"agent.yaml:{line + case.index}", repeat=repeat) for case in found.cases
+    ]
+    moved: Suite = attrs.evolve(found, cases=cases)
+    return moved
+
+
+@pytest.mark.parametrize("repeat", [1, 2])
+async def test_a_result_that_is_taken_over_says_where_its_case_stands_now(
+    suite: Any, tmp_path: Path, repeat: int
+) -> None:
+    run = run_suite(standing(suite, 5, repeat), run_dir=tmp_path)
+    await run
+    for line in (7, 7, 9):
+        resumed = resume_suite(standing(suite, line, repeat), tmp_path / run.id)
+        results = (await resumed).results
+        assert resumed.taken_over["taken over"] == 2
+        for found in (results, list(read_run(tmp_path / run.id).results())):
+            assert [result.source for result in found] == [f"agent.yaml:{line}", f"agent.yaml:{line + 1}"]
+            assert {each.source for result in found for each in result.repeats or [result]} == {
+                f"agent.yaml:{line}",
+                f"agent.yaml:{line + 1}",
+            }
+    assert (tmp_path / run.id / "results.jsonl").read_bytes().count(b"\n") == 2 * repeat + 4
+
+
+async def test_repeats_of_before_and_after_say_the_same_place(suite: Any, tmp_path: Path) -> None:
+    run = run_suite(standing(suite, 5, 2), run_dir=tmp_path)
+    await run
+    journal = tmp_path / run.id / "results.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-1]))
+    resumed = resume_suite(standing(suite, 7, 2), tmp_path / run.id)
+    results = (await resumed).results
+    assert (resumed.taken_over["taken over"], resumed.taken_over["repeated further"]) == (1, 1)
+    for found in (results, list(read_run(tmp_path / run.id).results())):
+        places = [{each.source for each in result.repeats or ()} for result in found]
+        assert places == [{"agent.yaml:7"}, {"agent.yaml:8"}]
 
 
 async def test_what_a_resumed_run_left_out_is_not_there_any_more(suite: Any, tmp_path: Path) -> None:

@@ -25,7 +25,6 @@ from holodeck_cli.chat.signals import Signals
 from holodeck_cli.chat.store import ConversationStore, StoreProblem, conversations_folder
 from holodeck_cli.chat.terminal_screen import TerminalScreen
 from holodeck_cli.chat.validators import find_validators
-from holodeck_cli.ending import expect_leftovers
 from holodeck_cli.exit_codes import ExitCode
 from holodeck_cli.loading import load
 from holodeck_cli.mistakes import UsageMistake
@@ -70,7 +69,6 @@ def run_chat(request: ChatRequest) -> ExitCode:
     except ValidationError as error:  # the agent file is a pipe, say
         raise UsageMistake(error.errors(include_url=False)[0]["msg"]) from None
     chat = _Chat(suite, config, store, request.env_file)
-    expect_leftovers()
     try:
         return run_in_own_loop(chat.run(resumed))
     except SystemExit as exit_:  # raised in a task of the agent's own, which asyncio lets out of the loop

@@ -25,7 +25,7 @@ def list_kept(
     run_dir: RunDir = None,
     json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> int:
-    """List the runs, the latest first, with what became of their cases."""
+    """List the runs, with what became of their cases: first the one that was last started or resumed."""
     from holodeck_cli.exit_codes import ExitCode
     from holodeck_cli.find_runs import runs_folder, shown
     from holodeck_cli.kept_runs import run_data, run_table
@@ -63,7 +63,8 @@ def prune(
 ) -> int:
     """Remove old runs, and say which. A run that is going on stays.
 
-    With both options, a run is removed that is not among the N latest and older than DAYS days. Exit codes: 0 done;
+    With both options, a run is removed that is not among the N latest and older than DAYS days,
+    from when it was last resumed on. Exit codes: 0 done;
     2 neither option is given; 3 a run could not be removed.
     """
     from datetime import UTC, datetime, timedelta

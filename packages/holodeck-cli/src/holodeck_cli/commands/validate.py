@@ -27,6 +27,7 @@ def validate(
 
     Exit codes: 0 nothing is wrong; 2 something is.
     """
+    from holodeck_cli.early_end import guarded, tell_loading_ended
     from holodeck_cli.exit_codes import ExitCode
     from holodeck_cli.loading import agent_file, load
     from holodeck_cli.problems import count_line, problem_lines
@@ -40,7 +41,8 @@ def validate(
     settings: tuple[Setting, ...] = ()
     cases = None
     try:
-        suite = load(agent, env_file=env_file, to_run=False)
+        with guarded(tell_loading_ended):
+            suite = load(agent, env_file=env_file, to_run=False)
         warnings, cases = suite.warnings, len(suite.cases)
         if show_settings and suite.settings is not None:
             settings = tuple(suite.settings)

@@ -61,10 +61,12 @@ class LiveScreen:
         self._bar.start()
 
     def write(self, lines: Iterable[Line]) -> None:
-        width = self.width
-        shown = [Text(row, style=line.style) for line in lines for row in wrap(line.text, width, line.hang)]
+        shown = [Text(row, style=line.style) for line in lines for row in self._rows(line)]
         if shown:
             self._console.print(Text("\n").join(shown), soft_wrap=True)
+
+    def _rows(self, line: Line) -> list[str]:
+        return [line.text] if line.whole else wrap(line.text, self.width, line.hang)
 
     def started(self, index: int, name: str) -> None:
         self._bar.running[index] = (name, monotonic())

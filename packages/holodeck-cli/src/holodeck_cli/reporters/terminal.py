@@ -133,9 +133,9 @@ class TerminalReporter(Reporter):
                 ]
                 self._screen.write(lines)
 
-    def tell(self, text: str) -> None:
-        """Show a line of the program itself."""
-        self._screen.write([Line(text)])
+    def tell(self, text: str, *, whole: bool = False) -> None:
+        """Show a line of the program itself; one that is to be copied stays ``whole``."""
+        self._screen.write([Line(text, whole=whole)])
 
     def end(self) -> None:
         """Leave the terminal as it was, whatever happened to the run."""

@@ -17,11 +17,12 @@ STYLES: Final = {"passed": "green", "failed": "red", "error": "yellow", "skipped
 
 class Line(NamedTuple):
     """One line, how it looks where colours are shown, and by how many cells its continuation is indented where it is
-    too long for the terminal."""
+    too long for the terminal; one that is ``whole`` is not parted, so that it can be copied."""
 
     text: str
     style: str = ""
     hang: int = 0
+    whole: bool = False
 
 
 def case_line(name: str, status: str, turns: int, duration_ms: float | None, *, checked: bool) -> Line:

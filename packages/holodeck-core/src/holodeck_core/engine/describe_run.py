@@ -6,7 +6,7 @@ import os
 import platform
 import secrets
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -123,11 +123,21 @@ def what_changed(head: RunHead, suite: Suite) -> list[str]:
             changes.append(f"{what} was removed")
         elif before[section] != now[section]:
             changes.append(f"{what} has changed")
+    if before.get("model") == now.get("model") and head.model is not None:
+        changes += _variables_changed(head.model, priced_model(suite))
     for plugin in sorted({*head.plugins, *suite.plugins}):
         old, new = head.plugins.get(plugin), suite.plugins.get(plugin)
         if old != new:
             changes.append(f"the plugin {plugin} was {old or 'not used'} and is {new or 'not used'}")
     return changes
+
+
+def _variables_changed(before: PricedModel, now: PricedModel) -> Iterator[str]:
+    """What variables have made of the same words of the file."""
+    for key in ("name", "endpoint"):
+        old, new = getattr(before, key), getattr(now, key)
+        if old != new:
+            yield f"`model.{key}` was {old or 'not set'} and is {new or 'not set'}, by a variable"
 
 
 def _git_commit(folder: Path) -> str | None:

@@ -112,6 +112,19 @@ class Journal:
         self._end += len(line)
         return offset
 
+    @property
+    def size(self) -> int:
+        """Of all lines, in bytes."""
+        return self._end
+
+    def line_number(self, offset: int) -> int:
+        """The number of the line that begins at ``offset``, from 1."""
+        number, begun = 1, 0
+        while begun < offset and (piece := os.pread(self._file.fileno(), min(_CHUNK, offset - begun), begun)):
+            number += piece.count(b"\n")
+            begun += len(piece)
+        return number
+
     def place(self, position: int, offsets: int | Sequence[int]) -> None:
         """Let lines that the file holds be those of the case at ``position``, counted from 0."""
         self._offsets[position] = offsets

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
+
+from holodeck_core.api.faults import describe
 
 T = TypeVar("T")
 
@@ -13,17 +15,21 @@ LEFT_OVER_S = 3.0
 """How long tasks that the run leaves behind may take to end, once cancelled."""
 
 
-def run_in_own_loop(main: Coroutine[Any, Any, T]) -> T:
+def run_in_own_loop(main: Coroutine[Any, Any, T], stopped: Callable[[str], object] | None = None) -> T:
     """What ``asyncio.run`` does, Ctrl-C included, but for its end: tasks that do not end when they are cancelled are
-    left, and threads of the loop's executor are not waited for."""
+    left, and threads of the loop's executor are not waited for.
+
+    ``main`` goes on where others stop the loop, or raise SystemExit in tasks and callbacks of their own, which asyncio
+    lets out of the loop; ``stopped`` is told of that.
+    """
     runner = asyncio.Runner()  # never closed: that waits for everything
     try:
-        return runner.run(main)
+        return _run_to_end(runner, main, stopped)
     finally:
         loop = runner.get_loop()
         try:
-            _end_tasks(loop)
-            loop.run_until_complete(_bounded(loop.shutdown_asyncgens()))
+            _end_tasks(runner, stopped)
+            _run_to_end(runner, _bounded(loop.shutdown_asyncgens()), stopped)
         finally:
             asyncio.set_event_loop(None)
             loop.set_exception_handler(
@@ -32,21 +38,61 @@ def run_in_own_loop(main: Coroutine[Any, Any, T]) -> T:
             loop.close()
 
 
-def _end_tasks(loop: asyncio.AbstractEventLoop) -> None:
+def _run_to_end(
+    runner: asyncio.Runner, main: Coroutine[Any, Any, T], stopped: Callable[[str], object] | None
+) -> T:
+    task = runner.get_loop().create_task(main)
+    while True:
+        try:
+            return runner.run(_result_of(task))
+        except (SystemExit, RuntimeError) as error:
+            if task.done() or not _lets_go_on(error):
+                raise
+            if stopped is not None:
+                stopped(_what_stopped(error))
+
+
+def _lets_go_on(error: BaseException) -> bool:
+    return isinstance(error, SystemExit) or str(error).startswith("Event loop stopped")
+
+
+def _what_stopped(error: BaseException) -> str:
+    if isinstance(error, SystemExit):
+        return f"what was tested raised {describe(error)} in a task or callback of its own; the run went on"
+    return "what was tested stopped the event loop; the run went on"
+
+
+async def _result_of(task: asyncio.Task[T]) -> T:
+    """Who cancels this, cancels the task."""
+    try:
+        await asyncio.wait({task})
+    except asyncio.CancelledError:
+        task.cancel()
+        await asyncio.wait({task})
+    return task.result()
+
+
+def _end_tasks(runner: asyncio.Runner, stopped: Callable[[str], object] | None) -> None:
     """Cancel whatever still runs, and tell the loop's exception handler what came of it, as ``asyncio.run`` does."""
+    loop = runner.get_loop()
     tasks = asyncio.all_tasks(loop)
     if not tasks:
         return
     for task in tasks:
         task.cancel()
-    _, left = loop.run_until_complete(asyncio.wait(tasks, timeout=LEFT_OVER_S))
+    _, left = _run_to_end(runner, _ended(tasks), stopped)
     if left:
         threading.Thread(target=_keep, args=(left,), name="holodeck-left-over", daemon=True).start()
     for task in tasks:
-        if task.done() and not task.cancelled() and (error := task.exception()) is not None:
+        error = task.exception() if task.done() and not task.cancelled() else None
+        if error is not None and not isinstance(error, SystemExit):  # which is told when it happens
             loop.call_exception_handler(
                 {"message": "a task that the run left behind failed", "exception": error, "task": task}
             )
+
+
+async def _ended(tasks: set[asyncio.Task[Any]]) -> tuple[set[asyncio.Task[Any]], set[asyncio.Task[Any]]]:
+    return await asyncio.wait(tasks, timeout=LEFT_OVER_S)
 
 
 def _keep(left: set[asyncio.Task[Any]]) -> None:

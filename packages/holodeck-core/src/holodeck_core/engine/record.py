@@ -69,7 +69,8 @@ def parse_record(line: bytes) -> dict[str, Any] | None:
     index = record.get("index")
     if type(index) is not int or not 0 <= index < _MOST_CASES:
         return None
-    return record if record.get("dropped") is True or _is_sound(record) else None
+    is_note = record.get("dropped") is True or isinstance(record.get("moved"), str)
+    return record if is_note or _is_sound(record) else None
 
 
 def _is_sound(record: dict[str, Any]) -> bool:
@@ -93,17 +94,33 @@ def _is_sound(record: dict[str, Any]) -> bool:
 
 
 def merge_lines(lines: Iterable[bytes]) -> dict[str, Any]:
-    """The record of a case, of the lines of its conversations, one for each repeat that counts. Raises RunError."""
-    records = [json.loads(line) for line in lines]
+    """The record of a case, of the lines of its conversations, one for each repeat that counts, and of those that say
+    where it stands since. Raises RunError."""
+    noted = [json.loads(line) for line in lines]
+    records = [record for record in noted if "moved" not in record]
+    place = {"source": noted[-1]["moved"]} if len(records) < len(noted) else {}
     try:
-        return merge_records(records)
+        return merge_records([{**record, **place} for record in records] if place else records)
     except (KeyError, TypeError, ValueError) as error:
         raise RunError(f"the stored result of case {records[0]['index'] + 1} cannot be read") from error
+
+
+def places_of(lines: Iterable[bytes]) -> set[str | None]:
+    """Where the conversations of a case stood, or where it was noted last to stand."""
+    records = [json.loads(line) for line in lines]
+    if "moved" in records[-1]:
+        return {records[-1]["moved"]}
+    return {record.get("source") for record in records}
 
 
 def dropped_record(index: int) -> bytes:
     """The line that says that what was kept of a case before does not hold any more."""
     return encode_record({"index": index, "dropped": True})
+
+
+def moved_record(index: int, source: str) -> bytes:
+    """The line that says where the case of an index stands by now, after those of its conversations."""
+    return encode_record({"index": index, "moved": source})
 
 
 def _turn(index: int, turn: BoundTurn, found: TurnOutcome) -> dict[str, Any]:

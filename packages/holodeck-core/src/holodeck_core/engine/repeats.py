@@ -100,10 +100,9 @@ class Tally:
     def __contains__(self, repeat: int) -> bool:
         return repeat < len(self.offsets) or repeat in self._early
 
-    @property
-    def an_offset(self) -> int:
-        """Where the journal has one of them."""
-        return self.offsets[0] if self.offsets else next(iter(self._early.values()))[1]
+    def all_offsets(self) -> list[int]:
+        """Where the journal has those that count and those that came early."""
+        return [*self.offsets, *(offset for _, offset in self._early.values())]
 
     def add(self, repeat: int, passed: bool, offset: int) -> None:
         """One more, by its index. One that is there already, or that comes when the case is over, changes nothing."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from holodeck_core.api.suite import BoundCase
@@ -15,12 +15,15 @@ from holodeck_core.engine.record import (
     encode_record,
     make_record,
     merge_lines,
+    moved_record,
     parse_record,
+    places_of,
     read_record,
 )
 from holodeck_core.engine.redacted_record import without_secrets
 from holodeck_core.engine.repeats import Plan, Tally, plan_of_record
 from holodeck_core.engine.summary import SummaryCount
+from holodeck_core.errors import RunError
 from holodeck_core.models.test_result import TestResult
 from holodeck_core.redaction import NO_SECRETS, Redactor
 
@@ -52,6 +55,16 @@ class Results:
         """Results of an earlier run whose cases were not met in this one. Final when the run is over."""
         return self._earlier.count + self._dropped
 
+    @property
+    def size(self) -> int:
+        """Of the journal, in bytes."""
+        return self._journal.size
+
+    @property
+    def damage(self) -> str | None:
+        """Which lines of the earlier run are no records, as ``Earlier.damage`` has it."""
+        return self._earlier.damage()
+
     def take_over(self, position: int, case: BoundCase, plan: Plan | None) -> dict[str, Any] | None:
         """The record that an earlier run has of this very case, which is then that of ``position``; None where it has
         none. Repeats of a case that was not over are kept for it. Raises RunError."""
@@ -59,9 +72,11 @@ class Results:
         if found is None:
             self.new += 1
             return None
-        offset = found.an_offset if isinstance(found, Tally) else found[0]
-        if not self._is_of(offset, case, plan):
-            self.outdated += 1
+        offsets = found.all_offsets() if isinstance(found, Tally) else list(found)
+        fits = self._is_of(offsets[0], case, plan)
+        if not fits or self._is_damaged(offsets):
+            self.outdated += not fits
+            self.new += fits
             self._journal.note(dropped_record(case.index))
             return None
         if isinstance(found, Tally):
@@ -69,7 +84,8 @@ class Results:
             self._open[position] = found
             return None
         self.taken_over += 1
-        self._journal.place(position, offset if plan is None else found)
+        offsets += self._moved(offsets, case)
+        self._journal.place(position, offsets if len(offsets) > 1 or plan is not None else offsets[0])
         return self._count(position)
 
     def _is_of(self, offset: int, case: BoundCase, plan: Plan | None) -> bool:
@@ -77,6 +93,21 @@ class Results:
         record = parse_record(self._journal.line_at(offset)) or {}
         same = case.content_hash is not None and record.get("case_hash") == case.content_hash
         return same and plan_of_record(record) == plan
+
+    def _is_damaged(self, offsets: Sequence[int]) -> bool:
+        """Whether the lines of a case are records in their outline only, and could not be reported."""
+        try:
+            read_record(merge_lines(map(self._journal.line_at, offsets)))
+        except RunError:
+            return True
+        return False
+
+    def _moved(self, offsets: Sequence[int], case: BoundCase) -> list[int]:
+        """Note where the case stands by now if that is not where its lines say; returns where that is noted."""
+        source = None if case.source is None else self._secrets.redact_value(case.source)
+        if source is None or places_of(map(self._journal.line_at, offsets)) == {source}:
+            return []
+        return [self._journal.note(moved_record(case.index, source))]
 
     def drop_others(self) -> None:
         """Say that the results left of the earlier run do not hold: every case has been met. Raises RunError."""
@@ -111,7 +142,10 @@ class Results:
         if not tally.is_over:
             return None
         del self._open[position]
-        self._journal.place(position, tally.offsets)
+        offsets = list(tally.offsets)
+        if self.begun:  # some of them may be of an earlier part of the run
+            offsets += self._moved(offsets, case)
+        self._journal.place(position, offsets)
         return self._count(position)
 
     def _write(self, record: dict[str, Any]) -> tuple[dict[str, Any], int]:

@@ -23,7 +23,7 @@ from holodeck_core.engine.pace import Pace
 from holodeck_core.engine.repeats import RepeatOptions
 from holodeck_core.engine.reporting import Reporters
 from holodeck_core.engine.results import Results
-from holodeck_core.engine.run_folder import RunFolder
+from holodeck_core.engine.run_folder import RESULTS, RunFolder
 from holodeck_core.engine.scheduler import WHOLE, Scheduler, Scope
 from holodeck_core.engine.send import Limits
 from holodeck_core.engine.summary import SummaryCount
@@ -253,6 +253,9 @@ class Run:
         try:
             self._note(await warm_up(self._suite.backend))
             await self._scheduler.run(results, limits, parallel)
+            if self.folder is not None and results.damage is not None and results.new:
+                where = self.folder.path / RESULTS
+                self._note(f"{where}: {results.damage} could not be read: what was there ran anew")
             self._complete = results.count.finished == total
             if self._complete:
                 results.drop_others()
@@ -267,6 +270,7 @@ class Run:
                     summary=self.summary,
                     finished_at=datetime.now(UTC),
                     duration_ms=duration_ms,
+                    results_bytes=results.size,
                 )
 
     def _write_head(self, **fields: Any) -> None:

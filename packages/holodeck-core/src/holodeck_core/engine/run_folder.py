@@ -7,6 +7,7 @@ import fcntl
 import os
 import time
 import weakref
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,6 +44,9 @@ class RunFolder:
             folder.lock()
             folder.update()
         except OSError as error:
+            if folder.is_locked:  # else it is not of our making
+                with contextlib.suppress(OSError):
+                    folder._clear()
             raise RunError(
                 f"the run folder {folder.path} cannot be written: {error.strerror or error}"
             ) from error
@@ -69,7 +73,7 @@ class RunFolder:
         self.lock()
         self.head = head
         try:
-            self.update()
+            self.update(resumed_at=datetime.now(UTC))
         except OSError as error:
             raise RunError(
                 f"the run folder {self.path} cannot be written: {error.strerror or error}"
@@ -79,6 +83,14 @@ class RunFolder:
     def is_locked(self) -> bool:
         """Whether the lock is held by this very object."""
         return self._let_go is not None
+
+    @property
+    def is_as_it_ended(self) -> bool:
+        """Whether the run came to an end, and its results are still as long as then: ``head`` tells the truth."""
+        try:
+            return self.head.results_bytes == (self.path / RESULTS).stat().st_size
+        except OSError:
+            return False
 
     def journal(self, *, writable: bool = True) -> Journal:
         """The journal of the run, with the lines that it holds already."""
@@ -94,8 +106,13 @@ class RunFolder:
         """
         self.head = self.head.model_copy(update=fields)
         draft = self.path / _DRAFT
-        draft.write_text(self.head.model_dump_json(indent=2) + "\n", encoding="utf-8")
-        os.replace(draft, self.path / HEAD)
+        try:
+            draft.write_text(self.head.model_dump_json(indent=2) + "\n", encoding="utf-8")
+            os.replace(draft, self.path / HEAD)
+        except OSError:
+            with contextlib.suppress(OSError):
+                draft.unlink(missing_ok=True)
+            raise
 
     def lock(self) -> None:
         """Hold the run's lock, if this is not so already. Raises RunError where somebody else does: the run is going on
@@ -128,12 +145,16 @@ class RunFolder:
         """
         self.lock()
         try:
-            for name in (HEAD, _DRAFT, RESULTS, LOCK):  # without its head it is no run any more
-                (self.path / name).unlink(missing_ok=True)
+            self._clear()
         except OSError as error:
             raise RunError(
                 f"the run {self.path.name} cannot be removed: {error.strerror or error}"
             ) from error
+
+    def _clear(self) -> None:
+        try:
+            for name in (HEAD, _DRAFT, RESULTS, LOCK):  # without its head it is no run any more
+                (self.path / name).unlink(missing_ok=True)
         finally:
             self.unlock()
         with contextlib.suppress(OSError):
@@ -175,7 +196,7 @@ def is_live(path: Path) -> bool:
 
 
 def list_runs(runs: Path) -> list[RunFolder]:
-    """The runs below a folder, the latest last; what is no run is passed over."""
+    """The runs below a folder, the one that was last worked on last; what is no run is passed over."""
     found = []
     try:
         paths = list(runs.iterdir())
@@ -184,12 +205,18 @@ def list_runs(runs: Path) -> list[RunFolder]:
     for path in paths:
         with contextlib.suppress(RunError):
             found.append(RunFolder.open(path))
-    return sorted(found, key=lambda folder: (folder.head.started_at, folder.path.name))
+    return sorted(found, key=lambda folder: (folder.head.worked_on_at, folder.path.name))
 
 
 def unreadable_runs(runs: Path) -> list[str]:
     """Why those below a folder cannot be read that look like runs: their ``run.json`` is damaged, or of a later
-    version."""
+    version. So is the folder itself, where nobody may look into it."""
+    try:
+        next(runs.iterdir(), None)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        return [f"{runs} cannot be read: {error.strerror or error}"]
     found = []
     for head in sorted(runs.glob(f"*/{HEAD}")):
         try:

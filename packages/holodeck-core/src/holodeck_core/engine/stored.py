@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from holodeck_core.api.events import RunEvent, RunFinished, RunStarted
 from holodeck_core.engine.case_events import case_told_again
 from holodeck_core.engine.earlier import Earlier
 from holodeck_core.engine.record import merge_lines, read_record
-from holodeck_core.engine.run_folder import RunFolder
+from holodeck_core.engine.run_folder import RESULTS, RunFolder
 from holodeck_core.engine.summary import SummaryCount
 from holodeck_core.errors import RunError
 from holodeck_core.models.test_result import ReportSummary, TestReport, TestResult
+
+T = TypeVar("T")
 
 
 class StoredRun:
@@ -23,7 +25,8 @@ class StoredRun:
     def __init__(self, folder: RunFolder) -> None:
         self.folder = folder
         self._journal = folder.journal(writable=False)
-        self._lines = Earlier(self._journal).over
+        earlier = Earlier(self._journal)
+        self._lines, self._damage = earlier.over, earlier.damage()
 
     def __len__(self) -> int:
         """How many results there are."""
@@ -35,33 +38,45 @@ class StoredRun:
         head = self.folder.head
         return head.complete and len(self) >= (head.total or 0)
 
+    @property
+    def damage(self) -> str | None:
+        """What to say of lines that were passed over, since they are no records; None where nothing is missing."""
+        if self._damage is None or self.complete:
+            return None
+        where = self.folder.path / RESULTS
+        return f"{where}: {self._damage} cannot be read: what was there counts as not run"
+
     def records(self) -> Iterator[dict[str, Any]]:
         """The records of the cases, in file order. Raises RunError at one that cannot be read."""
-        for index in self._lines.keys():  # noqa: SIM118 - no dict
-            yield merge_lines(map(self._journal.line_at, self._lines[index]))
+        return self._each(lambda record: record)
 
     def results(self) -> Iterator[TestResult]:
         """The results, in file order, read one by one. Raises RunError at one that cannot be read."""
-        for record in self.records():
-            with self._named():
-                result = read_record(record)
-            yield result
+        return self._each(read_record)
+
+    def _each(self, take: Callable[[dict[str, Any]], T]) -> Iterator[T]:
+        for index in self._lines.keys():  # noqa: SIM118 - no dict
+            with self._named(index):
+                taken = take(merge_lines(map(self._journal.line_at, self._lines[index])))
+            yield taken
+
+    @contextmanager
+    def _named(self, index: int) -> Iterator[None]:
+        """Let errors say where what cannot be read stands, and what to do."""
+        try:
+            yield
+        except RunError as error:
+            line = self._journal.line_number(self._lines[index][0])
+            raise RunError(
+                f"{self.folder.path / RESULTS}:{line}: {error}; resuming the run {self.folder.path.name} runs it anew"
+            ) from error
 
     def summary(self) -> ReportSummary:
         """The totals of the results that are there. Raises RunError at one that cannot be read."""
         count = SummaryCount()
-        for record in self.records():
-            with self._named():
-                count.add_stored(record)
+        for _ in self._each(count.add_stored):
+            pass
         return count.summary(self.folder.head.model, self.folder.head.started_at)
-
-    @contextmanager
-    def _named(self) -> Iterator[None]:
-        """What is wrong with a result says whose it is."""
-        try:
-            yield
-        except RunError as error:
-            raise RunError(f"{self.folder.path}: {error}") from error
 
     def report_head(self) -> TestReport:
         """The report without its results."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Final
 
 from pydantic import Field
@@ -28,6 +29,7 @@ class RunHead(StrictModel, extra="ignore"):
     ``model`` is that of the agent, with its variables replaced.
     ``agent_config_path`` is the agent file as it was named, ``agent_file`` its whole path. ``total`` is the number of
     cases that were to run; it and what follows are there when they are known. A run that was killed has no ``summary``.
+    ``resumed_at`` is when it was last taken up again, ``results_bytes`` how long ``results.jsonl`` was at its end.
     ``repeat`` is how often each case is run, None as often as it says itself; with ``all_repeats`` also when its
     verdict stands before.
     """
@@ -38,6 +40,7 @@ class RunHead(StrictModel, extra="ignore"):
     agent_config_path: str | None = None
     agent_file: str | None = None
     started_at: UtcDatetime
+    resumed_at: UtcDatetime | None = None
     complete: bool = False
     holodeck_version: str
     environment: dict[str, Any] = Field(default_factory=dict)
@@ -53,3 +56,9 @@ class RunHead(StrictModel, extra="ignore"):
     finished_at: UtcDatetime | None = None
     duration_ms: float | None = Field(default=None, ge=0)
     summary: ReportSummary | None = None
+    results_bytes: int | None = Field(default=None, ge=0)
+
+    @property
+    def worked_on_at(self) -> datetime:
+        """When the run was started, or last resumed: the later it is, the later the run."""
+        return self.started_at if self.resumed_at is None else self.resumed_at
