@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from prompt_toolkit import PromptSession
+from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.input.defaults import create_input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.output.vt100 import Vt100_Output
 
 from holodeck_cli.chat.reader import Interrupted
 from holodeck_cli.chat.slash import SLASH_COMMANDS
+from holodeck_cli.chat.terminal_screen import TerminalScreen
 
 PROMPT: Final = "> "
 _CONTINUED: Final = ". "
@@ -24,11 +28,12 @@ _MENU_ROWS: Final = 4
 class Editor:
     """Enter sends; Alt-Enter begins another line; a paste is one message, however many lines it has.
 
-    ``saved_ids`` gives what ``/resume`` can be completed with.
+    ``saved_ids`` gives what ``/resume`` can be completed with. ``out`` is the terminal that ``screen`` draws on.
     """
 
-    def __init__(self, saved_ids: Callable[[], Iterable[str]]) -> None:
-        output = Vt100_Output.from_pty(sys.stdout)
+    def __init__(self, saved_ids: Callable[[], Iterable[str]], screen: TerminalScreen, out: TextIO) -> None:
+        self._screen = screen
+        output = Vt100_Output.from_pty(out)
         output.enable_cpr = False  # not every terminal answers the question where the cursor is
         self._session: PromptSession[str] = PromptSession(
             PROMPT,
@@ -42,7 +47,18 @@ class Editor:
         )
 
     async def read(self) -> str:
-        return await self._session.prompt_async(handle_sigint=False)
+        loop = asyncio.get_running_loop()
+        with self._screen.prompting(lambda draw: loop.call_soon_threadsafe(self._above, draw)):
+            # Its handler of exceptions would ask for a key, for whatever goes wrong in a task of the agent's.
+            return await self._session.prompt_async(handle_sigint=False, set_exception_handler=False)
+
+    def _above(self, draw: Callable[[], None]) -> None:
+        """Draw something above the prompt; where there is none any more, where the cursor is."""
+        app: Any = self._session.app
+        if app.is_running:
+            run_in_terminal(draw)
+        else:
+            draw()
 
     def interrupt(self) -> None:
         app: Any = self._session.app
@@ -64,6 +80,10 @@ def _bindings() -> KeyBindings:
     @bindings.add("c-c")
     def _interrupt(event: KeyPressEvent) -> None:
         event.app.exit(exception=Interrupted(bool(event.current_buffer.text)), style="class:aborting")
+
+    @bindings.add(Keys.Vt100MouseEvent)
+    def _nothing(event: KeyPressEvent) -> None:
+        """No mouse is asked for: this is a colour that was pasted without marks, say."""
 
     return bindings
 

@@ -6,6 +6,7 @@ Here secrets are masked and text becomes safe for a terminal, also where it come
 from __future__ import annotations
 
 import json
+import re
 from typing import Final
 
 from holodeck_core.redaction.redactor import NO_SECRETS, Redactor
@@ -13,6 +14,8 @@ from holodeck_core.text import one_line, sanitize_tool_output, show_value
 from holodeck_core.text_stream import StreamSanitizer
 
 NAME_WIDTH: Final = 80
+_LONGEST_LINE: Final = 65_536
+_OVERWRITTEN: Final = re.compile(r"[^\r\n]*\r+(?![\r\n])")
 
 
 class OutputGate:
@@ -43,6 +46,10 @@ class OutputGate:
             value = json.dumps(self._secrets.redact_value(value), ensure_ascii=False, indent=2, default=str)
         return self.block(value)
 
+    def prints(self) -> PrintGate:
+        """A gate for what others print."""
+        return PrintGate(self._secrets)
+
     def stream(self) -> StreamGate:
         """A gate for one text that comes in pieces."""
         return StreamGate(self._secrets)
@@ -65,3 +72,35 @@ class StreamGate:
         rest = self._redactor.feed(self._sanitizer.finish()) + self._redactor.finish()
         self._redactor = self._secrets.stream()
         return rest
+
+
+class PrintGate:
+    """Makes whole lines, fit to be shown, of what others print. Of a line that is written over itself with carriage
+    returns, as progress is told, the last state is left."""
+
+    def __init__(self, secrets: Redactor) -> None:
+        self._text = StreamGate(secrets)
+        self._open = ""  # a line as it was printed so far
+        self._safe = ""  # a line as it can be shown so far
+
+    def feed(self, piece: str) -> str:
+        """The lines that are complete after this piece, each with its line feed."""
+        text = self._open + piece
+        cut = text.rfind("\n") + 1
+        if len(text) - cut > _LONGEST_LINE:
+            cut = len(text)
+        self._open = text[cut:]
+        return self._lines(self._text.feed(_OVERWRITTEN.sub("", text[:cut])))
+
+    def finish(self) -> str:
+        """What was printed without a line feed at its end, which it has now."""
+        rest, self._open = _OVERWRITTEN.sub("", self._open), ""
+        lines = self._lines(self._text.feed(rest) + self._text.finish())
+        last, self._safe = self._safe, ""
+        return f"{lines}{last}\n" if last else lines
+
+    def _lines(self, safe: str) -> str:
+        safe = self._safe + safe
+        cut = safe.rfind("\n") + 1
+        self._safe = safe[cut:]
+        return safe[:cut]
