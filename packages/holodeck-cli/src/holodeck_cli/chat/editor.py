@@ -11,6 +11,7 @@ from prompt_toolkit import PromptSession
 from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
+from prompt_toolkit.filters import is_searching
 from prompt_toolkit.input.defaults import create_input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
@@ -42,11 +43,13 @@ class Editor:
             completer=_CommandCompleter(saved_ids),
             key_bindings=_bindings(),
             reserve_space_for_menu=_MENU_ROWS,
+            enable_suspend=True,
             input=create_input(sys.stdin),
             output=output,
         )
 
     async def read(self) -> str:
+        self._session.layout.focus(self._session.default_buffer)  # a signal may have come in a search
         loop = asyncio.get_running_loop()
         with self._screen.prompting(lambda draw: loop.call_soon_threadsafe(self._above, draw)):
             # Its handler of exceptions would ask for a key, for whatever goes wrong in a task of the agent's.
@@ -77,7 +80,7 @@ def _bindings() -> KeyBindings:
     def _new_line(event: KeyPressEvent) -> None:
         event.current_buffer.insert_text("\n")
 
-    @bindings.add("c-c")
+    @bindings.add("c-c", filter=~is_searching)  # a search it ends
     def _interrupt(event: KeyPressEvent) -> None:
         event.app.exit(exception=Interrupted(bool(event.current_buffer.text)), style="class:aborting")
 

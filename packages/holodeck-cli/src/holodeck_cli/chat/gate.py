@@ -6,7 +6,6 @@ Here secrets are masked and text becomes safe for a terminal, also where it come
 from __future__ import annotations
 
 import json
-import re
 from typing import Final
 
 from holodeck_core.redaction.redactor import NO_SECRETS, Redactor
@@ -15,7 +14,6 @@ from holodeck_core.text_stream import StreamSanitizer
 
 NAME_WIDTH: Final = 80
 _LONGEST_LINE: Final = 65_536
-_OVERWRITTEN: Final = re.compile(r"[^\r\n]*\r+(?![\r\n])")
 
 
 class OutputGate:
@@ -90,11 +88,11 @@ class PrintGate:
         if len(text) - cut > _LONGEST_LINE:
             cut = len(text)
         self._open = text[cut:]
-        return self._lines(self._text.feed(_OVERWRITTEN.sub("", text[:cut])))
+        return self._lines(self._text.feed(_last_states(text[:cut])))
 
     def finish(self) -> str:
         """What was printed without a line feed at its end, which it has now."""
-        rest, self._open = _OVERWRITTEN.sub("", self._open), ""
+        rest, self._open = _last_states(self._open), ""
         lines = self._lines(self._text.feed(rest) + self._text.finish())
         last, self._safe = self._safe, ""
         return f"{lines}{last}\n" if last else lines
@@ -104,3 +102,9 @@ class PrintGate:
         cut = safe.rfind("\n") + 1
         self._safe = safe[cut:]
         return safe[:cut]
+
+
+def _last_states(text: str) -> str:
+    if "\r" not in text:
+        return text
+    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))

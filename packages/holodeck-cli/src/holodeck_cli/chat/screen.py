@@ -6,6 +6,7 @@ import threading
 from typing import Literal, Protocol, TextIO, TypeAlias
 
 from holodeck_cli.streams import discard
+from holodeck_core import HoloDeckError
 
 Tone: TypeAlias = Literal["plain", "quiet", "warning", "error"]
 
@@ -81,3 +82,8 @@ class PlainScreen:
             except BrokenPipeError:
                 discard(stream)
                 self.unread = self.unread or stream is self._out
+            except OSError as error:
+                discard(stream)
+                if stream is self._out:
+                    why = error.strerror or error
+                    raise HoloDeckError(f"standard output cannot be written: {why}") from None
