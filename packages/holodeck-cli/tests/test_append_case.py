@@ -201,6 +201,8 @@ def test_a_new_file_beside_the_agent_becomes_an_agent_file(tmp_path: Path) -> No
         (f"name: a\n{MODEL}", "elsewhere/new.yaml", "in another folder"),
         ("name: a\nmodel: {provider: x, api_key: sk-123456}\n", "new.yaml", "holds a secret"),
         ("{name: a, model: {provider: x}}", "new.yaml", "could not be carried over"),
+        (f"name: a\ntest_cases: &c []\nx-c: *c\n{MODEL}", "new.yaml", "could not be carried over"),
+        (f"name: a\n{MODEL}? test_cases\n: []\n", "new.yaml", "could not be carried over"),
         (f"name: a\n{MODEL}", "new.jsonl", "test_cases_file: new.jsonl"),
     ],
 )
