@@ -68,6 +68,8 @@ class PlainScreen:
         self._put(self._out if tone == "plain" else self._err, f"{text}\n")
 
     def printed(self, text: str) -> None:
+        if self._out.isatty():  # and so, as a rule, is the other one
+            self.end_line()
         self.line(text, "quiet")
 
     def wait(self, what: str) -> None: ...
