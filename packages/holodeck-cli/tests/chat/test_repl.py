@@ -216,6 +216,24 @@ class TestCtrlC:
         chat.child.kill(signal.SIGINT)
         assert chat.end() == 130
 
+    def test_while_an_agent_does_not_stop_the_way_out_is_told(
+        self, terminal: Start, write_agent: Write, tmp_path: Path
+    ) -> None:
+        (tmp_path / "deaf.py").write_text(
+            "import asyncio\nclass Agent:\n    async def send(self, message):\n"
+            "        while True:\n            try:\n                await asyncio.sleep(60)\n"
+            "            except asyncio.CancelledError:\n                pass\n"
+        )
+        write_agent(model={"provider": "python", "agent": "deaf:Agent"})
+        chat = terminal()
+        chat.prompt()
+        chat.send("go\r")
+        chat.wait_for("waiting for the agent")
+        chat.send("\x03")
+        chat.wait_for("stopping; Ctrl-C again leaves at once")
+        chat.send("\x03")
+        assert chat.end() == 130
+
     def test_an_agent_that_is_given_up_in_its_thread_is_lost_and_another_begun(
         self, terminal: Start, write_agent: Write, tmp_path: Path
     ) -> None:
@@ -327,9 +345,9 @@ class TestOtherSignals:
         chat.send("go\r")
         chat.wait_for("waiting for the agent")
         chat.send("\x1c")
-        chat.wait(chat.is_restored, "restored terminal")
         chat.end()
         assert chat.child.signalstatus == signal.SIGQUIT
+        assert not chat.screen.cursor.hidden
 
 
 class TestDumbTerminal:

@@ -82,7 +82,7 @@ class ReplyView:
         self._verbose = verbose
         self._text = gate.stream()
         self._received: list[str] = []
-        self._begun: dict[str, tuple[ToolStarted, float]] = {}
+        self._begun: dict[str, tuple[ToolStarted, float, str]] = {}
         screen.wait(_THINKING)
 
     def show(self, event: ChatEvent) -> None:
@@ -94,7 +94,8 @@ class ReplyView:
                 self._write(self._text.feed(event.text))
             case ToolStarted():
                 self._end_text()
-                self._begun[event.call_id] = (event, perf_counter())
+                shown = call_text(self._gate, event.name, event.args, event.raw_args)
+                self._begun[event.call_id] = (event, perf_counter(), shown)
                 self._wait()
             case ToolFinished():
                 self._end_text()
@@ -145,7 +146,7 @@ class ReplyView:
         self._screen.end_line()
 
     def _finished(self, event: ToolFinished) -> None:
-        begun, at = self._begun.pop(event.call_id, (None, 0.0))
+        begun, at, _ = self._begun.pop(event.call_id, (None, 0.0, ""))
         if begun is None:
             return
         call = ToolCall(begun.name, begun.args, event.result, event.error, event.duration_ms, begun.raw_args)
@@ -157,13 +158,10 @@ class ReplyView:
                 self._screen.line(line, "quiet")
 
     def _unfinished(self) -> None:
-        for begun, _ in self._begun.values():
-            shown = call_text(self._gate, begun.name, begun.args, begun.raw_args)
+        for _, _, shown in self._begun.values():
             self._screen.line(f"tool {shown}: did not finish", "error")
         self._begun.clear()
 
     def _wait(self) -> None:
-        calls = [
-            call_text(self._gate, begun.name, begun.args, begun.raw_args) for begun, _ in self._begun.values()
-        ]
+        calls = [shown for _, _, shown in self._begun.values()]
         self._screen.wait(f"calling {', '.join(calls)}" if calls else _THINKING)
