@@ -36,6 +36,7 @@ class Display:
 
     def tell(self, text: str, tone: Tone = "plain") -> None:
         """Lines about the conversation."""
+        self.others.settle()
         self._screen.line(self._gate.block(text), tone)
 
     def tell_all(self, lines: Iterable[str]) -> None:

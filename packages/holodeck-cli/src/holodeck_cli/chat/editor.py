@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, TextIO
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import is_searching
@@ -59,9 +58,10 @@ class Editor:
         """Draw something above the prompt; where there is none any more, where the cursor is."""
         app: Any = self._session.app
         if app.is_running:
-            run_in_terminal(draw)
-        else:
-            draw()
+            app.renderer.erase()
+        draw()  # not as `run_in_terminal` does: it switches the echo on, and shows keys twice that come meanwhile
+        if app.is_running:
+            app.invalidate()
 
     def interrupt(self) -> None:
         app: Any = self._session.app
