@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import subprocess
 import sys
 import time
@@ -10,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import pexpect  # type: ignore[import-untyped]
 import pytest
 
 from holodeck_cli.chat.gate import OutputGate
@@ -111,6 +114,7 @@ def test_at_the_prompt_it_stands_above_what_is_written(terminal: Start, agent: R
     chat.wait_for("> half a mess")
     (tmp_path / "go").touch()
     chat.wait_for("from behind\n> half a mess")
+    assert chat.text.count("half a mess") == 1
     chat.send("age")
     chat.wait_for("\n> half a message")
 
@@ -126,13 +130,41 @@ def test_an_error_in_a_task_leaves_the_prompt_alone(terminal: Start, agent: Run)
     chat.say("again")
 
 
-@pytest.mark.parametrize("body", ["sys.stdout.close()", "sys.stdout = sys.stderr = None", "os.close(1)"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "sys.stdout.close()",
+        "sys.stdout = sys.stderr = None",
+        "sys.stdout = sys.__stdout__",
+        "sys.__stdout__.close()",
+        "os.close(1)",
+    ],
+)
 def test_an_agent_may_do_away_with_the_streams(terminal: Start, agent: Run, body: str) -> None:
     agent(f"{body}\nyield TextDelta('done')")
     chat = terminal()
     assert shown(chat) == ["done"]
     chat.send("exit\r")
     assert chat.end() == 0
+
+
+def test_at_a_terminal_standard_error_may_go_elsewhere(agent: Run, tmp_path: Path, chat_env: Any) -> None:
+    agent("print('shown')\nsys.stderr.write('kept')\nos.write(2, b' as well')\nyield TextDelta('done')")
+    child = pexpect.spawn(
+        "sh",
+        ["-c", f"{shlex.quote(sys.executable)} -m holodeck_cli chat 2> log"],
+        cwd=str(tmp_path),
+        env=chat_env,
+        encoding="utf-8",
+        timeout=30,
+    )
+    child.expect(re.escape("\x1b[?2004h"))
+    child.send("go\r")
+    child.expect("shown.*done.*\x1b.\\?2004h")
+    child.send("exit\r")
+    child.expect(pexpect.EOF)
+    assert "kept" not in child.before
+    assert (tmp_path / "log").read_text() == "kept as well"
 
 
 def test_a_process_that_is_left_behind_holds_up_nobody(terminal: Start, agent: Run) -> None:

@@ -74,7 +74,7 @@ def run_chat(request: ChatRequest) -> ExitCode:
     chat = _Chat(suite, config, store, request.env_file, own)
     expect_leftovers()
     try:
-        with chat.display.others.taken(own):
+        with chat.display.others.taken(own, errors=chat.takes_errors):
             return run_in_own_loop(chat.run(resumed))
     except SystemExit as exit_:  # raised in a task of the agent's own, which asyncio lets out of the loop
         why = chat.gate.line(f"the agent ended the program: SystemExit: {exit_}")
@@ -103,6 +103,7 @@ class _Chat:
         self._typed = sys.stdin is not None and sys.stdin.isatty()
         shown = sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
         self._edited = self._typed and shown
+        self.takes_errors = not shown or sys.stderr.isatty()  # else somebody wants them elsewhere
         self._own = own
         self._terminal = TerminalScreen(own.out) if shown else None
         self._screen: Screen = self._terminal or PlainScreen(own.out, own.err)

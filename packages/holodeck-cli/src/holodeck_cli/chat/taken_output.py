@@ -11,7 +11,7 @@ import os
 import selectors
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Final, TextIO
 
@@ -39,34 +39,36 @@ class TakenOutput:
         self._outlet = -1
 
     @contextmanager
-    def taken(self, own: OwnStreams) -> Iterator[None]:
-        """Inside the block what is written to the standard streams comes here."""
+    def taken(self, own: OwnStreams, *, errors: bool = True) -> Iterator[None]:
+        """Inside the block what is written to standard output comes here, and to standard error where ``errors``."""
         self._outlet, inlet = os.pipe()
         os.set_blocking(self._outlet, False)
         stop, stopped = os.pipe()
         watcher = threading.Thread(target=self._watch, args=(stop,), name="holodeck-prints", daemon=True)
         watcher.start()
-        before = sys.stdout, sys.stderr
+        kept = {"stdout": own.out, "stderr": own.err} if errors else {"stdout": own.out}
+        before = {name: getattr(sys, name) for name in kept}
         redirected = [
-            (stream.fileno(), kept.fileno())
-            for stream, kept in zip(before, (own.out, own.err), strict=True)
-            if stream is not kept
+            (before[name].fileno(), stream.fileno())
+            for name, stream in kept.items()
+            if before[name] is not stream
         ]
-        sys.stdout, sys.stderr = _writer(os.dup(inlet)), _writer(os.dup(inlet))
+        writers = {name: _writer(os.dup(inlet)) for name in kept}
+        _put(writers)
         for descriptor, _ in redirected:
             os.dup2(inlet, descriptor)
         os.close(inlet)
         try:
             yield
         finally:
-            _flush(*before)
+            _flush(*before.values())
             self.finish()
-            for stream in (sys.stdout, sys.stderr):
-                with suppress(AttributeError, OSError, ValueError):
-                    stream.close()
-            sys.stdout, sys.stderr = before
-            for descriptor, kept in redirected:
-                os.dup2(kept, descriptor)
+            _put(before)
+            for writer in writers.values():
+                with suppress(OSError):
+                    writer.close()
+            for descriptor, own_descriptor in redirected:
+                os.dup2(own_descriptor, descriptor)
             os.close(stopped)
             watcher.join(_END_S)
             os.close(stop)
@@ -111,6 +113,11 @@ class TakenOutput:
         if lines:
             with suppress(OSError):  # nobody watches any more; whoever prints must not wait for that
                 self._show(lines.removesuffix("\n"))
+
+
+def _put(streams: Mapping[str, TextIO]) -> None:
+    for name, stream in streams.items():
+        setattr(sys, name, stream)
 
 
 def _writer(descriptor: int) -> TextIO:
