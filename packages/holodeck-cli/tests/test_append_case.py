@@ -107,6 +107,10 @@ AGENT_FILES = {
         f"# 😀 é 名\nname: 😀é\n{MODEL}test_cases:\n  - {{input: 名😀, expected_tools: []}}  # 😀\n# é\n",
         f"# 😀 é 名\nname: 😀é\n{MODEL}test_cases:\n  - {{input: 名😀, expected_tools: []}}  # 😀\n{new_block(2)}# é\n",
     ),
+    "no cases yet, behind a text that keeps its line breaks": (
+        f"name: a\n{MODEL}description: |+\n  long\n\n",
+        f"name: a\n{MODEL}description: |+\n  long\n\ntest_cases:\n{new_block(2)}",
+    ),
     "a byte-order mark": (
         f"\ufeffname: a\n{MODEL}test_cases:\n",
         f"\ufeffname: a\n{MODEL}test_cases:\n{new_block(2)}",
