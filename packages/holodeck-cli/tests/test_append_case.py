@@ -107,6 +107,10 @@ AGENT_FILES = {
         f"# 😀 é 名\nname: 😀é\n{MODEL}test_cases:\n  - {{input: 名😀, expected_tools: []}}  # 😀\n# é\n",
         f"# 😀 é 名\nname: 😀é\n{MODEL}test_cases:\n  - {{input: 名😀, expected_tools: []}}  # 😀\n{new_block(2)}# é\n",
     ),
+    "no cases yet, behind a text that keeps its line breaks": (
+        f"name: a\n{MODEL}description: |+\n  long\n\n",
+        f"name: a\n{MODEL}description: |+\n  long\n\ntest_cases:\n{new_block(2)}",
+    ),
     "a byte-order mark": (
         f"\ufeffname: a\n{MODEL}test_cases:\n",
         f"\ufeffname: a\n{MODEL}test_cases:\n{new_block(2)}",
@@ -201,6 +205,8 @@ def test_a_new_file_beside_the_agent_becomes_an_agent_file(tmp_path: Path) -> No
         (f"name: a\n{MODEL}", "elsewhere/new.yaml", "in another folder"),
         ("name: a\nmodel: {provider: x, api_key: sk-123456}\n", "new.yaml", "holds a secret"),
         ("{name: a, model: {provider: x}}", "new.yaml", "could not be carried over"),
+        (f"name: a\ntest_cases: &c []\nx-c: *c\n{MODEL}", "new.yaml", "could not be carried over"),
+        (f"name: a\n{MODEL}? test_cases\n: []\n", "new.yaml", "could not be carried over"),
         (f"name: a\n{MODEL}", "new.jsonl", "test_cases_file: new.jsonl"),
     ],
 )

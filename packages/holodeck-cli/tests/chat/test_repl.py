@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import shutil
 import signal
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
+
+import pexpect  # type: ignore[import-untyped]
+import pytest
 
 Start: TypeAlias = Callable[..., Any]
 Write: TypeAlias = Callable[..., Path]
@@ -210,6 +216,24 @@ class TestCtrlC:
         chat.child.kill(signal.SIGINT)
         assert chat.end() == 130
 
+    def test_while_an_agent_does_not_stop_the_way_out_is_told(
+        self, terminal: Start, write_agent: Write, tmp_path: Path
+    ) -> None:
+        (tmp_path / "deaf.py").write_text(
+            "import asyncio\nclass Agent:\n    async def send(self, message):\n"
+            "        while True:\n            try:\n                await asyncio.sleep(60)\n"
+            "            except asyncio.CancelledError:\n                pass\n"
+        )
+        write_agent(model={"provider": "python", "agent": "deaf:Agent"})
+        chat = terminal()
+        chat.prompt()
+        chat.send("go\r")
+        chat.wait_for("waiting for the agent")
+        chat.send("\x03")
+        chat.wait_for("stopping; Ctrl-C again leaves at once")
+        chat.send("\x03")
+        assert chat.end() == 130
+
     def test_an_agent_that_is_given_up_in_its_thread_is_lost_and_another_begun(
         self, terminal: Start, write_agent: Write, tmp_path: Path
     ) -> None:
@@ -262,6 +286,28 @@ class TestCtrlC:
         chat.say("three")
         assert "Hello" in chat.text
 
+    def test_in_a_search_it_ends_the_search(self, terminal: Start, write_agent: Write) -> None:
+        write_agent(HELLO, {"reply": "And again."})
+        chat = terminal()
+        chat.say("hi")
+        chat.send("\x12zzz")
+        chat.wait_for("I-search backward: zzz")
+        chat.send("\x03")
+        chat.wait(lambda: "I-search" not in chat.text, "end of the search")
+        chat.say("hi again")
+        assert "And again." in chat.text
+
+    def test_a_signal_in_a_search_clears_the_line(self, terminal: Start, write_agent: Write) -> None:
+        write_agent(HELLO)
+        chat = terminal()
+        chat.prompt()
+        chat.send("\x12zzz")
+        chat.wait_for("I-search backward: zzz")
+        chat.child.kill(signal.SIGINT)
+        chat.wait_for("again leaves")
+        chat.say("hi")
+        assert "Hello, I am here." in chat.text
+
     def test_a_signal_at_the_prompt_is_the_same(self, terminal: Start, write_agent: Write) -> None:
         write_agent(HELLO)
         chat = terminal()
@@ -270,6 +316,38 @@ class TestCtrlC:
             chat.child.kill(signal.SIGINT)
             chat.wait(lambda: "again leaves" in chat.text, "hint")
         assert chat.end() == 130
+
+
+class TestOtherSignals:
+    @pytest.mark.skipif(shutil.which("bash") is None, reason="suspending takes a shell")
+    def test_ctrl_z_at_the_prompt_suspends(
+        self, write_agent: Write, tmp_path: Path, chat_env: dict[str, str]
+    ) -> None:
+        write_agent(HELLO)
+        commands = f"{shlex.quote(sys.executable)} -m holodeck_cli chat; echo in the shell; fg"
+        child = pexpect.spawn(
+            "bash", ["-m", "-c", commands], cwd=str(tmp_path), env=chat_env, encoding="utf-8", timeout=30
+        )
+        child.expect(re.escape("\x1b[?2004h"))
+        child.send("half a \x1a")
+        child.expect("in the shell")
+        child.expect(re.escape("\x1b[?2004h"))
+        child.send("message\r")
+        child.expect("Hello, I am here.")
+        child.close(force=True)
+
+    def test_ctrl_backslash_during_a_reply_ends_it_at_once_and_leaves_the_terminal_as_it_was(
+        self, terminal: Start, write_agent: Write
+    ) -> None:
+        write_agent({"reply": "never", "delay": 60})
+        chat = terminal()
+        chat.prompt()
+        chat.send("go\r")
+        chat.wait_for("waiting for the agent")
+        chat.send("\x1c")
+        chat.end()
+        assert chat.child.signalstatus == signal.SIGQUIT
+        assert not chat.screen.cursor.hidden
 
 
 class TestDumbTerminal:
@@ -323,6 +401,18 @@ class TestInput:
         chat.say("/save pasted")
         saved = json.loads((data / "pasted.json").read_text())
         assert [turn["message"] for turn in saved["turns"]] == ["line one\nline two\nline three"]
+
+    def test_a_colour_that_is_pasted_without_marks_is_nothing(
+        self, terminal: Start, write_agent: Write
+    ) -> None:
+        write_agent({"input": "red", "reply": "got it"})
+        chat = terminal()
+        chat.prompt()
+        chat.send("\x1b[31mred\x1b[0m")
+        chat.wait_for("> red")
+        chat.enter()
+        assert "got it" in chat.text
+        assert "Traceback" not in chat.text
 
     def test_lines_without_marks_are_messages(self, terminal: Start, write_agent: Write) -> None:
         write_agent({"reply": "re one", "delay": 0.3}, {"reply": "re two"})

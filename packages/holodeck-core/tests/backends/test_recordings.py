@@ -129,6 +129,15 @@ def result(content: Any, call_id: str | None = None, **more: Any) -> dict[str, A
             id="flat calls",
         ),
         pytest.param(
+            [
+                user("a"),
+                says(None, {"id": "1", "type": "custom", "custom": {"name": "f", "input": "free"}}),
+                result("F", "1"),
+            ],
+            [Reply("", (ToolCall("f", result="F", raw_args="free"),))],
+            id="calls of custom tools",
+        ),
+        pytest.param(
             [user("a"), {"role": "assistant", "content": "A", "tool_calls": None, "function_call": None}],
             [Reply("A")],
             id="null for no calls",

@@ -9,6 +9,7 @@ from typing import Final
 from holodeck_cli.chat.events import ChatEvent, ChatTurn, TryingAgain, TurnDone, TurnFailed
 from holodeck_cli.chat.gate import OutputGate
 from holodeck_cli.chat.screen import Screen, Tone
+from holodeck_cli.chat.taken_output import TakenOutput
 from holodeck_cli.chat.wording import call_details, call_line, call_text, duration_text, tokens_text
 from holodeck_core import TextDelta, TokenUsage, ToolCall, ToolFinished, ToolStarted
 from holodeck_core.api.values import well_formed
@@ -25,6 +26,8 @@ class Display:
         self._screen = screen
         self._gate = gate
         self._verbose = verbose
+        self.others = TakenOutput(gate.prints(), screen.printed)
+        """What others print, which is shown as well."""
 
     @property
     def unread(self) -> bool:
@@ -33,6 +36,7 @@ class Display:
 
     def tell(self, text: str, tone: Tone = "plain") -> None:
         """Lines about the conversation."""
+        self.others.settle()
         self._screen.line(self._gate.block(text), tone)
 
     def tell_all(self, lines: Iterable[str]) -> None:
@@ -47,10 +51,11 @@ class Display:
     def rest(self) -> None:
         """Whatever took its time is over."""
         self._screen.rest()
+        self.others.finish()
 
     def reply(self) -> ReplyView:
         """The view of one reply."""
-        return ReplyView(self._screen, self._gate, verbose=self._verbose)
+        return ReplyView(self._screen, self._gate, self.others, verbose=self._verbose)
 
     def turn(self, turn: ChatTurn) -> None:
         """A turn of the conversation so far."""
@@ -71,25 +76,27 @@ class Display:
 class ReplyView:
     """One reply while it comes in."""
 
-    def __init__(self, screen: Screen, gate: OutputGate, *, verbose: bool) -> None:
+    def __init__(self, screen: Screen, gate: OutputGate, others: TakenOutput, *, verbose: bool) -> None:
         self._screen = screen
         self._gate = gate
+        self._others = others
         self._verbose = verbose
         self._text = gate.stream()
         self._received: list[str] = []
-        self._in_line = False
-        self._begun: dict[str, tuple[ToolStarted, float]] = {}
+        self._begun: dict[str, tuple[ToolStarted, float, str]] = {}
         screen.wait(_THINKING)
 
     def show(self, event: ChatEvent) -> None:
-        """Show what happened."""
+        """Show what happened, and before it what others have printed meanwhile."""
+        self._others.settle()
         match event:
             case TextDelta():
                 self._received.append(event.text)
                 self._write(self._text.feed(event.text))
             case ToolStarted():
                 self._end_text()
-                self._begun[event.call_id] = (event, perf_counter())
+                shown = call_text(self._gate, event.name, event.args, event.raw_args)
+                self._begun[event.call_id] = (event, perf_counter(), shown)
                 self._wait()
             case ToolFinished():
                 self._end_text()
@@ -115,6 +122,7 @@ class ReplyView:
         """The reply ends here, and does not count."""
         self._end_text()
         self._unfinished()
+        self._others.finish()
         self._screen.line(why, tone)
 
     def _done(self, turn: ChatTurn) -> None:
@@ -127,20 +135,19 @@ class ReplyView:
         self._unfinished()
         if not final.strip():
             self._screen.line(EMPTY_REPLY, "quiet")
+        self._others.finish()
 
     def _write(self, text: str) -> None:
         if text:
             self._screen.write(text)
-            self._in_line = not text.endswith("\n")
 
     def _end_text(self) -> None:
         self._write(self._text.finish())
         self._screen.rest()
-        if self._in_line:
-            self._write("\n")
+        self._screen.end_line()
 
     def _finished(self, event: ToolFinished) -> None:
-        begun, at = self._begun.pop(event.call_id, (None, 0.0))
+        begun, at, _ = self._begun.pop(event.call_id, (None, 0.0, ""))
         if begun is None:
             return
         call = ToolCall(begun.name, begun.args, event.result, event.error, event.duration_ms, begun.raw_args)
@@ -152,13 +159,10 @@ class ReplyView:
                 self._screen.line(line, "quiet")
 
     def _unfinished(self) -> None:
-        for begun, _ in self._begun.values():
-            shown = call_text(self._gate, begun.name, begun.args, begun.raw_args)
+        for _, _, shown in self._begun.values():
             self._screen.line(f"tool {shown}: did not finish", "error")
         self._begun.clear()
 
     def _wait(self) -> None:
-        calls = [
-            call_text(self._gate, begun.name, begun.args, begun.raw_args) for begun, _ in self._begun.values()
-        ]
+        calls = [shown for _, _, shown in self._begun.values()]
         self._screen.wait(f"calling {', '.join(calls)}" if calls else _THINKING)

@@ -13,6 +13,7 @@ from holodeck_core.text import one_line, sanitize_tool_output, show_value
 from holodeck_core.text_stream import StreamSanitizer
 
 NAME_WIDTH: Final = 80
+_LONGEST_LINE: Final = 65_536
 
 
 class OutputGate:
@@ -43,6 +44,10 @@ class OutputGate:
             value = json.dumps(self._secrets.redact_value(value), ensure_ascii=False, indent=2, default=str)
         return self.block(value)
 
+    def prints(self) -> PrintGate:
+        """A gate for what others print."""
+        return PrintGate(self._secrets)
+
     def stream(self) -> StreamGate:
         """A gate for one text that comes in pieces."""
         return StreamGate(self._secrets)
@@ -65,3 +70,41 @@ class StreamGate:
         rest = self._redactor.feed(self._sanitizer.finish()) + self._redactor.finish()
         self._redactor = self._secrets.stream()
         return rest
+
+
+class PrintGate:
+    """Makes whole lines, fit to be shown, of what others print. Of a line that is written over itself with carriage
+    returns, as progress is told, the last state is left."""
+
+    def __init__(self, secrets: Redactor) -> None:
+        self._text = StreamGate(secrets)
+        self._open = ""  # a line as it was printed so far
+        self._safe = ""  # a line as it can be shown so far
+
+    def feed(self, piece: str) -> str:
+        """The lines that are complete after this piece, each with its line feed."""
+        text = self._open + piece
+        cut = text.rfind("\n") + 1
+        if len(text) - cut > _LONGEST_LINE:
+            cut = len(text)
+        self._open = text[cut:]
+        return self._lines(self._text.feed(_last_states(text[:cut])))
+
+    def finish(self) -> str:
+        """What was printed without a line feed at its end, which it has now."""
+        rest, self._open = _last_states(self._open), ""
+        lines = self._lines(self._text.feed(rest) + self._text.finish())
+        last, self._safe = self._safe, ""
+        return f"{lines}{last}\n" if last else lines
+
+    def _lines(self, safe: str) -> str:
+        safe = self._safe + safe
+        cut = safe.rfind("\n") + 1
+        self._safe = safe[cut:]
+        return safe[:cut]
+
+
+def _last_states(text: str) -> str:
+    if "\r" not in text:
+        return text
+    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))

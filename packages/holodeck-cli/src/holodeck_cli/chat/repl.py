@@ -19,6 +19,7 @@ from holodeck_cli.exit_codes import ExitCode
 from holodeck_core import Accepted, Refused, SessionState
 
 _QUICK_START_S = 0.05
+_STOPPING = "stopping; Ctrl-C again leaves at once"
 _WAYS_ON = "/save keeps this conversation, /clear begins a new one"
 
 
@@ -188,6 +189,7 @@ class Repl:
         def stop() -> None:
             nonlocal stopped
             stopped = True
+            self._display.waiting(_STOPPING)
             task.cancel()
 
         if what is not None:

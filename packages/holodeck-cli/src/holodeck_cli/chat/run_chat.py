@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from holodeck_cli.chat.actions import Actions
 from holodeck_cli.chat.display import Display
 from holodeck_cli.chat.gate import OutputGate
+from holodeck_cli.chat.own_streams import OwnStreams
 from holodeck_cli.chat.reader import LineReader, Reader
 from holodeck_cli.chat.repl import Repl
 from holodeck_cli.chat.saved import SavedConversation
@@ -68,22 +69,30 @@ def run_chat(request: ChatRequest) -> ExitCode:
         raise UsageMistake(str(problem)) from None
     except ValidationError as error:  # the agent file is a pipe, say
         raise UsageMistake(error.errors(include_url=False)[0]["msg"]) from None
-    chat = _Chat(suite, config, store, request.env_file)
+    own = OwnStreams()
+    chat = _Chat(suite, config, store, request.env_file, own)
     try:
-        return run_in_own_loop(chat.run(resumed))
+        with chat.display.others.taken(own, errors=chat.takes_errors):
+            return run_in_own_loop(chat.run(resumed))
     except SystemExit as exit_:  # raised in a task of the agent's own, which asyncio lets out of the loop
-        why = OutputGate(suite.secrets).line(f"the agent ended the program: SystemExit: {exit_}")
+        why = chat.gate.line(f"the agent ended the program: SystemExit: {exit_}")
         tell_error(f"error: {why}")
         return ExitCode.NOT_RUN
     finally:
         chat.leave()
+        own.close()
 
 
 class _Chat:
     """The parts of a chat, for the terminal that it is held in, or for a pipe."""
 
     def __init__(
-        self, suite: Suite, config: ChatConfig, store: ConversationStore, env_file: Path | None
+        self,
+        suite: Suite,
+        config: ChatConfig,
+        store: ConversationStore,
+        env_file: Path | None,
+        own: OwnStreams,
     ) -> None:
         self._suite = suite
         self._config = config
@@ -92,7 +101,12 @@ class _Chat:
         self._typed = sys.stdin is not None and sys.stdin.isatty()
         shown = sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
         self._edited = self._typed and shown
-        self._screen: Screen = TerminalScreen(sys.stdout) if shown else PlainScreen(sys.stdout, sys.stderr)
+        self.takes_errors = not shown or sys.stderr.isatty()  # else somebody wants them elsewhere
+        self._own = own
+        self._terminal = TerminalScreen(own.out) if shown else None
+        self._screen: Screen = self._terminal or PlainScreen(own.out, own.err)
+        self.gate = OutputGate(suite.secrets)
+        self.display = Display(self._screen, self.gate, verbose=config.verbose)
         self._keyboard = _keyboard() if self._edited else None
         self._tracing: Tracing | None = None
 
@@ -103,9 +117,8 @@ class _Chat:
             self._keyboard.restore()
 
     async def run(self, resumed: SavedConversation | None) -> ExitCode:
-        gate = OutputGate(self._suite.secrets)
-        display = Display(self._screen, gate, verbose=self._config.verbose)
-        manager = ChatSessionManager(self._suite, self._config.max_messages, self._observer(gate))
+        display = self.display
+        manager = ChatSessionManager(self._suite, self._config.max_messages, self._observer())
         agent = self._suite.agent
         host = PluginHost(aliases=agent.plugins.aliases, disabled=agent.plugins.disabled)
         validators, problems = find_validators(host)
@@ -126,7 +139,7 @@ class _Chat:
             if self._tracing is not None and (trouble := self._tracing.close()):
                 display.tell(f"the traces could not be exported: {trouble}", "warning")
 
-    def _observer(self, gate: OutputGate) -> Observer | None:
+    def _observer(self) -> Observer | None:
         if not self._config.enable_observability:
             return None
         from holodeck_cli.chat.tracing_options import tracing_options
@@ -136,15 +149,19 @@ class _Chat:
             from holodeck_cli.chat.tracing_setup import Tracing
         except ImportError as error:
             raise UsageMistake(f"--observability needs OpenTelemetry ({error}): {_INSTALL}") from None
-        self._tracing = Tracing(options, self._suite.agent, gate)
+        self._tracing = Tracing(options, self._suite.agent, self.gate, self._own.err)
         return self._tracing.observer
 
     def _reader(self) -> Reader:
-        if self._edited:
+        if self._typed and self._terminal is not None:
             from holodeck_cli.chat.editor import Editor
 
-            return Editor(self._store.ids)
-        return LineReader(_input(), _ask if self._typed else _say_nothing)
+            return Editor(self._store.ids, self._terminal, self._own.out)
+        return LineReader(_input(), self._ask if self._typed else _say_nothing)
+
+    def _ask(self) -> None:
+        self._own.err.write("> ")
+        self._own.err.flush()
 
 
 @contextmanager
@@ -173,11 +190,6 @@ def _input() -> Callable[[], bytes]:
         return partial(os.read, sys.stdin.fileno(), _PIECE)
     except (OSError, ValueError):  # something in a program has taken the place of the stream
         return partial(sys.stdin.buffer.read, _PIECE)
-
-
-def _ask() -> None:
-    sys.stderr.write("> ")
-    sys.stderr.flush()
 
 
 def _say_nothing() -> None: ...

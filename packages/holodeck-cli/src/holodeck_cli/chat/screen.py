@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Literal, Protocol, TextIO, TypeAlias
 
 from holodeck_cli.streams import discard
+from holodeck_core import HoloDeckError
 
 Tone: TypeAlias = Literal["plain", "quiet", "warning", "error"]
 
@@ -24,8 +26,14 @@ class Screen(Protocol):
     def write(self, text: str) -> None:
         """A piece of what the agent says, as it stands."""
 
+    def end_line(self) -> None:
+        """What the agent says goes on in another line, or is over."""
+
     def line(self, text: str, tone: Tone = "plain") -> None:
         """A line, or several, of what is told about the conversation."""
+
+    def printed(self, text: str) -> None:
+        """A line, or several, that somebody else printed; may be called in any thread, and at the prompt."""
 
     def wait(self, what: str) -> None:
         """Show that something is being waited for, until the next text."""
@@ -42,24 +50,42 @@ class PlainScreen:
     def __init__(self, out: TextIO, err: TextIO) -> None:
         self._out = out
         self._err = err
+        self._lock = threading.Lock()
+        self._in_line = False
         self.unread = False
 
     def prepare(self) -> None: ...
 
     def write(self, text: str) -> None:
         self._put(self._out, text)
+        self._in_line = not text.endswith("\n")
+
+    def end_line(self) -> None:
+        if self._in_line:
+            self.write("\n")
 
     def line(self, text: str, tone: Tone = "plain") -> None:
         self._put(self._out if tone == "plain" else self._err, f"{text}\n")
+
+    def printed(self, text: str) -> None:
+        if self._out.isatty():  # and so, as a rule, is the other one
+            self.end_line()
+        self.line(text, "quiet")
 
     def wait(self, what: str) -> None: ...
 
     def rest(self) -> None: ...
 
     def _put(self, stream: TextIO, text: str) -> None:
-        try:
-            stream.write(text)
-            stream.flush()
-        except BrokenPipeError:
-            discard(stream)
-            self.unread = self.unread or stream is self._out
+        with self._lock:
+            try:
+                stream.write(text)
+                stream.flush()
+            except BrokenPipeError:
+                discard(stream)
+                self.unread = self.unread or stream is self._out
+            except OSError as error:
+                discard(stream)
+                if stream is self._out:
+                    why = error.strerror or error
+                    raise HoloDeckError(f"standard output cannot be written: {why}") from None

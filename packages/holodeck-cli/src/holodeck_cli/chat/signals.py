@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM in a chat: whom they reach, and a way out where nobody takes them."""
+"""Ctrl-C, Ctrl-\\ and SIGTERM in a chat: whom they reach, and a way out where nobody takes them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class Signals:
 
     @contextmanager
     def handled(self) -> Iterator[None]:
-        """Inside the block signals reach whoever takes them; SIGTERM cancels the current task."""
+        """Inside the block signals reach whoever takes them; SIGTERM cancels the current task, and SIGQUIT ends the
+        process at once, as ever, but leaves the terminal as it was."""
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task is not None
 
@@ -41,7 +42,13 @@ class Signals:
                 self._pending = True
                 loop.call_soon_threadsafe(self._deliver)
 
+        def quit_at_once(number: int, frame: FrameType | None) -> None:
+            self._leave()
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+
         before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+        before[signal.SIGQUIT] = signal.signal(signal.SIGQUIT, quit_at_once)
         try:
             yield
         finally:

@@ -67,6 +67,12 @@ _COMMAND = re.compile(r"/([A-Za-z-]*)(?:[ \t]+([^\n]*))?")
 _LEAVE = ("exit", "quit")
 
 
+def _unquoted(argument: str) -> str:
+    """Quotes around all of it are those of a habit: the rest of the line is one argument anyway."""
+    quoted = len(argument) > 2 and argument[0] == argument[-1] and argument[0] in "\"'"
+    return argument[1:-1] if quoted else argument
+
+
 def read_line(text: str) -> Asked:
     """A slash and a word is a command, ``//`` begins a message with one slash; paths and the like are messages."""
     line = text.strip()
@@ -77,7 +83,7 @@ def read_line(text: str) -> Asked:
     match = _COMMAND.fullmatch(line)
     if match is None:
         return Say(text)
-    name, argument = match[1].lower(), (match[2] or "").strip()
+    name, argument = match[1].lower(), _unquoted((match[2] or "").strip())
     name = "exit" if name == "quit" else name
     command = SLASH_COMMANDS.get(name)
     if command is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-import sys
+from typing import TextIO
 
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
@@ -21,26 +21,30 @@ _NEVER_MS = 1_000_000_000
 
 
 class Tracing:
-    """The tracer of one chat. ``observer`` is what the session manager tells; ``close`` sends what is left."""
+    """The tracer of one chat. ``observer`` is what the session manager tells; ``close`` sends what is left.
 
-    def __init__(self, options: TracingOptions, agent: Agent, gate: OutputGate) -> None:
+    ``console`` is where spans go that go to the console.
+    """
+
+    def __init__(self, options: TracingOptions, agent: Agent, gate: OutputGate, console: TextIO) -> None:
         self._trouble = _Trouble()
         self._logger = logging.getLogger("opentelemetry")
         self._logger.addHandler(self._trouble)
         self._propagated, self._logger.propagate = self._logger.propagate, False
         resource = Resource.create({"service.name": options.service_name, "service.version": __version__})
         self._provider = TracerProvider(resource=resource, shutdown_on_exit=False)
-        console = options.exporter == "console"
+        on_console = options.exporter == "console"
         # On a console spans are written between turns, not while somebody reads or types.
-        delay = _NEVER_MS if console else None
-        self._provider.add_span_processor(BatchSpanProcessor(_exporter(options), schedule_delay_millis=delay))
+        delay = _NEVER_MS if on_console else None
+        exporter = _exporter(options, console)
+        self._provider.add_span_processor(BatchSpanProcessor(exporter, schedule_delay_millis=delay))
         tracer = self._provider.get_tracer("holodeck", __version__)
         self.observer = ConversationTracer(
             tracer,
             agent,
             gate,
             record_content=options.record_content,
-            turn_over=self._provider.force_flush if console else lambda: None,
+            turn_over=self._provider.force_flush if on_console else lambda: None,
         )
 
     def close(self) -> str | None:
@@ -52,9 +56,9 @@ class Tracing:
         return self._trouble.last
 
 
-def _exporter(options: TracingOptions) -> SpanExporter:
+def _exporter(options: TracingOptions, console: TextIO) -> SpanExporter:
     if options.exporter == "console":
-        return ConsoleSpanExporter(out=sys.stderr)
+        return ConsoleSpanExporter(out=console)
     endpoint = None if options.endpoint is None else f"{options.endpoint.rstrip('/')}/v1/traces"
     return OTLPSpanExporter(
         endpoint=endpoint, headers=dict(options.headers) or None, timeout=_EXPORT_TIMEOUT_S

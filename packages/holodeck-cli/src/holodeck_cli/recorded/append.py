@@ -174,6 +174,11 @@ def _carried_over(path: Path, agent_file: Path) -> tuple[str | None, str]:
     if any("${" not in secret for secret in secret_texts(document.value)):
         return None, f"{agent_file} holds a secret and was not copied; ${{NAME}} in its place can be"
     sections = None if agent_file.suffix.lower() == _JSON else without_cases(text)
+    try:
+        if sections is not None:
+            _document(sections, path, AGENT)
+    except ConfigError:  # something in them refers to the cases, say
+        sections = None
     return sections, f"the sections of {agent_file} could not be carried over"
 
 

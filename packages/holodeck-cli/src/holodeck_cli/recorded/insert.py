@@ -93,7 +93,11 @@ def _with_key(text: str, root: Span, case: dict[str, Any]) -> str:
         last = root.pairs[-1][1].end if root.pairs else root.end - 1
         return f"{text[:last]}{', ' if root.pairs else ''}{CASES_KEY}: [{flow(case)}]{text[last:]}"
     column = _column(text, root.pairs[0][0].start)
-    lines = f"\n{' ' * column}{CASES_KEY}:\n{block([case], column + _STEP)}"
+    lines = f"{' ' * column}{CASES_KEY}:\n{block([case], column + _STEP)}"
+    if not text[: _line_end(text, root.end)].endswith(("\n\n", "\n\r\n")):
+        lines = (
+            f"\n{lines}"  # where there is one already it may be part of a text that keeps what is at its end
+        )
     return _with_lines(text, root.end, lines)
 
 

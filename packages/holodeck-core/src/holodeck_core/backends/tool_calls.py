@@ -17,14 +17,17 @@ def tool_call(value: object) -> ToolCall:
     """One call: a ToolCall, or a mapping, either flat or in the shape of OpenAI's chat messages.
 
     ``{name, args, result, error, duration_ms, raw_args, runtime_name}`` (``arguments`` may stand for ``args``) and
-    ``{"function": {"name": …, "arguments": "<JSON text>"}, …}`` mean the same. Other keys, such as ``id`` and
-    ``type``, are ignored. Raises TypeError for what is no tool call.
+    ``{"function": {"name": …, "arguments": "<JSON text>"}, …}`` mean the same, and so does a custom tool's
+    ``{"custom": {"name": …, "input": "<any text>"}, …}``. Other keys, such as ``id`` and ``type``, are ignored. Raises
+    TypeError for what is no tool call.
     """
     if isinstance(value, ToolCall):
         return _checked(value)
     if not isinstance(value, Mapping):
         raise TypeError(f"a tool call is a holodeck_core.ToolCall or a mapping, got {type(value).__name__}")
-    function = value.get("function")
+    function, custom = value.get("function"), value.get("custom")
+    if isinstance(custom, Mapping):
+        function = {"name": custom.get("name"), "arguments": custom.get("input")}
     named: Mapping[Any, Any] = function if isinstance(function, Mapping) else value
     name = named.get("name")
     if not isinstance(name, str) or not name:
