@@ -26,3 +26,7 @@ KEPT = ("HOLODECK_CORPORA", "HOLODECK_KILLS", "HOLODECK_LOCAL_MODEL_")
 
 for name in [name for name in os.environ if name.startswith(HIDDEN) and not name.startswith(KEPT)]:
     del os.environ[name]
+
+# The servers of the tests are on this machine: no proxy stands between.
+for name in ("no_proxy", "NO_PROXY"):
+    os.environ[name] = ",".join(["127.0.0.1", "localhost", *filter(None, [os.environ.get(name)])])

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import runpy
+import shlex
 import shutil
 import subprocess
 import sys
@@ -109,7 +110,7 @@ def test_the_blocks_of_a_document(document: Path, tmp_path: Path) -> None:
             assert not terminal.is_coloured(screen)
         elif block.language == "python":
             (tmp_path / "_block.py").write_text(block.text, encoding="utf-8")
-            output = run(f"{sys.executable} _block.py", tmp_path)
+            output = run(f"{shlex.quote(sys.executable)} _block.py", tmp_path)
             assert "Traceback" not in output, output
         elif block.language == "bash":
             assert block.text.startswith(INSTALL) or document.parts[-3] == "examples", (
