@@ -118,6 +118,16 @@ def test_a_stream_is_redacted_as_the_whole_text_is(data: st.DataObject) -> None:
     assert "".join([*given_back, stream.finish()]) == redactor.redact(text)
 
 
+@pytest.mark.parametrize("secret", [SECRET, "\u00e9" * 8])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_secret_is_masked_wherever_a_stream_is_cut(form: str, secret: str) -> None:
+    text = f"<{FORMS[form](secret)}>"
+    redactor = Redactor([secret])
+    for place in range(len(text)):
+        stream = redactor.stream()
+        assert stream.feed(text[:place]) + stream.feed(text[place:]) + stream.finish() == f"<{MASK}>", place
+
+
 def test_a_stream_holds_back_only_what_may_become_a_secret() -> None:
     stream = Redactor(["abcdefgh"]).stream()
     assert [stream.feed(piece) for piece in ("hello a", "bc", "x", " abcdefg", "h.")] == [
