@@ -192,6 +192,25 @@ def test_a_secret_that_was_cut_short_is_masked_too(at: int) -> None:
     assert not any(LONG[start : start + 5] in shown for start in range(len(LONG) - 4)), shown
 
 
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        ("0123…", f"{MASK}…"),
+        ("…89ab", f"…{MASK}"),
+        ("01234567…89ab", f"{MASK}…{MASK}"),
+        ("0123456789a...0123456789a... 456789ab.", f"{MASK}...{MASK}... 456789ab."),
+        ("a 0123 0123…", f"a 0123 {MASK}…"),
+        ("…89ab 89ab b", f"…{MASK} 89ab b"),
+        ("012…9ab", "012…9ab"),
+        ("89ab…0123", "89ab…0123"),
+        ("0124…79ab", "0124…79ab"),
+        ("0123..89ab", "0123..89ab"),
+    ],
+)
+def test_what_is_left_of_a_secret_beside_a_cut(text: str, redacted: str) -> None:
+    assert Redactor(["0123456789ab"]).redact_shown(text) == redacted
+
+
 @pytest.mark.parametrize("hidden", ["\u200b", "\x1b[31m", "\x00", "\u2060", "\ufe0f", "\U000e0041"])
 def test_hidden_characters_do_not_carry_a_secret_to_the_reader(hidden: str) -> None:
     redactor = Redactor([LONG])
