@@ -7,11 +7,19 @@ import contextlib
 import re
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from holodeck_core import Reply, RunError, Score, SessionLost, ToolCall, run_suite, run_suite_sync
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    async with asyncio.timeout(30):
+        while not condition():  # noqa: ASYNC110 - nothing tells of it
+            await asyncio.sleep(0.001)
 
 
 async def test_turns_of_a_case_run_in_order_and_only_after_the_reply_before(suite_of: Any, turn: Any) -> None:
@@ -207,7 +215,8 @@ async def test_a_late_reply_is_none_where_the_agent_swallowed_its_cancellation(
         return "as if nothing had happened"
 
     report = await run_suite(suite_of(talk, [turn()], llm_timeout=0.05))
-    assert report.results[0].errors == ["[turn 0] no reply within 0.05 s (llm_timeout)"]
+    [error] = report.results[0].errors
+    assert error.startswith("[turn 0] no reply within 0.05 s (llm_timeout)")
 
 
 async def test_a_late_reply_is_none_where_the_agent_blocked_the_loop(suite_of: Any, turn: Any) -> None:
@@ -252,7 +261,8 @@ async def test_a_turn_without_a_reply_in_time_is_an_error_and_the_next_is_tried(
     report = await run_suite(suite_of(talk, [turn("slow"), turn("quick")], llm_timeout=0.05))
     turns = report.results[0].turns
     assert turns is not None
-    assert turns[0].errors == ["no reply within 0.05 s (llm_timeout)"]
+    [error] = turns[0].errors
+    assert error.startswith("no reply within 0.05 s (llm_timeout)")
     assert turns[1].status == "passed"
 
 
@@ -307,7 +317,7 @@ async def test_cancelling_a_run_closes_every_open_session(suite_of: Any, turn: A
     suite = suite_of(lambda _: asyncio.sleep(9), *[[turn()] for _ in range(4)], parallel=3)
     run = run_suite(suite)
     task = asyncio.ensure_future(_result_of(run))
-    await asyncio.sleep(0.05)
+    await until(lambda: len(suite.backend.opened) == 3)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -328,7 +338,7 @@ async def test_stopping_starts_no_further_case_and_lets_those_under_way_finish(
     suite = suite_of(talk, *[[turn(str(number))] for number in range(6)], parallel=2)
     run = run_suite(suite)
     waiting = asyncio.ensure_future(_result_of(run))
-    await asyncio.sleep(0.02)
+    await until(lambda: len(suite.backend.opened) == 2)
     run.stop()
     gate.set()
     report = await waiting
@@ -345,7 +355,7 @@ async def test_stopping_cancels_what_does_not_finish_within_the_grace(suite_of: 
     suite = suite_of(talk, [turn("quick")], [turn("slow")], [turn("never")])
     run = run_suite(suite)
     waiting = asyncio.ensure_future(_result_of(run))
-    await asyncio.sleep(0.02)
+    await until(lambda: len(suite.backend.opened) == 2)
     run.stop(grace_s=0.05)
     report = await waiting
     assert [result.test_input for result in report.results] == ["quick"]
@@ -360,9 +370,16 @@ async def test_results_of_a_stopped_run_come_in_file_order_though_some_are_missi
         await asyncio.sleep(9 if text == "1" else 0)
         return text
 
-    run = run_suite(suite_of(talk, *[[turn(str(number))] for number in range(4)], parallel=2))
-    asyncio.get_running_loop().call_later(0.05, run.stop, 0.01)
+    suite = suite_of(talk, *[[turn(str(number))] for number in range(4)], parallel=2)
+    run = run_suite(suite)
+
+    async def stop() -> None:
+        await until(lambda: len(suite.backend.closed) == 3)
+        run.stop(grace_s=0.05)
+
+    stopping = asyncio.ensure_future(stop())
     assert [result.test_input async for result in run] == ["0", "2", "3"]
+    await stopping
 
 
 async def test_leaving_the_iteration_ends_the_run(suite_of: Any, turn: Any) -> None:
@@ -442,25 +459,21 @@ async def test_nothing_a_plugin_does_can_change_recorded_evidence(
 
 
 async def test_a_blocking_metric_does_not_slow_another_case(suite_of: Any, turn: Any, metric: Any) -> None:
-    def slow(view: Any) -> Score:
-        time.sleep(0.4)
-        return Score(1.0, True)
+    begun, answered = threading.Event(), threading.Event()
 
-    gaps: list[float] = []
+    def slow(view: Any) -> Score:
+        begun.set()
+        return Score(1.0, answered.wait(10))
 
     async def talk(text: str) -> str:
-        for _ in range(10):
-            before = time.perf_counter()
-            await asyncio.sleep(0.01)
-            gaps.append(time.perf_counter() - before)
+        if text == "other":
+            await until(begun.is_set)
+            answered.set()
         return text
 
-    cases = [[turn(metrics=(metric(slow, blocking=True),))], [turn()], [turn()]]
-    started = time.perf_counter()
-    report = await run_suite(suite_of(talk, *cases, parallel=3))
-    assert report.summary.passed == 3
-    assert max(gaps) < 0.25
-    assert time.perf_counter() - started < 2
+    cases = [[turn(metrics=(metric(slow, blocking=True),))], [turn("other")]]
+    report = await run_suite(suite_of(talk, *cases, parallel=2))
+    assert report.summary.passed == 2
 
 
 async def test_a_hanging_metric_ends_at_its_timeout(suite_of: Any, turn: Any, metric: Any) -> None:
@@ -501,10 +514,12 @@ async def _result_of(run: Any) -> Any:
 async def test_runs_that_share_a_suite_close_its_backend_once_after_the_last(
     suite_of: Any, turn: Any
 ) -> None:
+    sent: list[str] = []
     closed: list[str] = []
 
     async def talk(text: str) -> str:
-        await asyncio.sleep(0.1)
+        sent.append(text)
+        await until(lambda: len(sent) > 1)
         return "open" if not closed else "closed"
 
     async def close() -> None:
@@ -513,7 +528,7 @@ async def test_runs_that_share_a_suite_close_its_backend_once_after_the_last(
     suite = suite_of(talk, [turn()])
     suite.backend.close = close
     first = asyncio.ensure_future(run_suite(suite).wait())
-    await asyncio.sleep(0.05)
+    await until(lambda: len(sent) == 1)
     later = await run_suite(suite)
     await first
     assert (later.results[0].agent_response, closed) == ("open", ["closed"])
