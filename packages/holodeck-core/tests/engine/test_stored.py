@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
-import time
+import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -271,20 +273,12 @@ async def test_a_run_that_fails_fast_can_still_be_stopped(suite: Any) -> None:
 async def test_looking_at_a_run_does_not_stand_in_its_way(suite: Any, tmp_path: Path) -> None:
     run = run_suite(suite("a"), run_dir=tmp_path)
     await run
-    over = False
-
-    def look() -> None:
-        while not over:
-            is_live(tmp_path / run.id)
-            time.sleep(0.001)
-
-    looking = asyncio.ensure_future(asyncio.to_thread(look))
-    for _ in range(50):
-        folder = RunFolder.open(tmp_path / run.id)
-        await asyncio.to_thread(folder.lock)
-        folder.unlock()
-    over = True
-    await looking
+    folder = RunFolder.open(tmp_path / run.id)
+    looking = os.open(folder.path / "lock", os.O_RDONLY)
+    fcntl.flock(looking, fcntl.LOCK_SH)  # as whoever looks holds it, for a moment
+    threading.Timer(0.02, os.close, [looking]).start()
+    await asyncio.to_thread(folder.lock)
+    assert is_live(folder.path)
 
 
 async def test_a_lock_is_held_by_one(suite: Any, tmp_path: Path) -> None:
