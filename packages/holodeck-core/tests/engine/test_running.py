@@ -12,7 +12,16 @@ from typing import Any
 
 import pytest
 
-from holodeck_core import Reply, RunError, Score, SessionLost, ToolCall, run_suite, run_suite_sync
+from holodeck_core import (
+    Reply,
+    RunError,
+    Score,
+    SessionLost,
+    ToolCall,
+    TransientError,
+    run_suite,
+    run_suite_sync,
+)
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -284,17 +293,84 @@ async def test_a_lost_session_skips_the_turns_that_remain(suite_of: Any, turn: A
     assert not case.passed
 
 
+async def _late(text: str) -> str:
+    await asyncio.sleep(9)
+    return text
+
+
+async def _lost_when_late(text: str) -> str:
+    try:
+        return await _late(text)
+    except asyncio.CancelledError:
+        raise SessionLost("gone") from None
+
+
+def _raises(error: Exception) -> Callable[[str], str]:
+    def talk(text: str) -> str:
+        raise error
+
+    return talk
+
+
 @pytest.mark.parametrize(
-    ("rule", "statuses"), [("continue", ["failed", "passed"]), ("stop", ["failed", "skipped"])]
+    ("fails", "says"),
+    [
+        (_raises(ValueError("no")), True),
+        (_raises(TransientError("busy", retry_after=0)), True),
+        (_late, True),
+        (_lost_when_late, False),
+    ],
+    ids=["failure", "transient", "late", "lost when late"],
 )
-async def test_a_failed_turn_stops_its_case_only_where_that_is_asked_for(
-    suite_of: Any, turn: Any, metric: Any, rule: str, statuses: list[str]
+async def test_a_session_that_is_lost_by_a_failure_is_sent_nothing_more(
+    suite_of: Any, turn: Any, fails: Any, says: bool
 ) -> None:
-    turns = [turn("a", ground_truth="b", metrics=(metric(),)), turn("c")]
-    report = await run_suite(suite_of(str, turns, on_turn_failure=rule))
+    sent: list[str] = []
+
+    def talk(text: str) -> Any:
+        sent.append(text)
+        if says:
+            sessions[0].lost = "gone"
+        return fails(text)
+
+    suite = suite_of(talk, [turn("a"), turn("b")], llm_timeout=0.05, retries=3)
+    sessions: list[Any] = []
+    opening = suite.backend.open
+
+    async def open_it(agent: Any, case: Any) -> Any:
+        sessions.append(await opening(agent, case))
+        return sessions[-1]
+
+    suite.backend.open = open_it
+    report = await run_suite(suite)
+    first, second = report.results[0].turns or ()
+    assert (sent, first.status, first.retry_count, second.status) == (["a"], "error", 0, "skipped")
+    assert second.errors == ["not sent: the session was lost in turn 0: gone"]
+
+
+@pytest.mark.parametrize(
+    ("said", "rule", "statuses"),
+    [
+        ("a", "continue", ["failed", "passed"]),
+        ("a", "stop", ["failed", "skipped"]),
+        ("raise", "continue", ["error", "passed"]),
+        ("raise", "stop", ["error", "skipped"]),
+        ("b", "stop", ["passed", "passed"]),
+    ],
+)
+async def test_a_turn_that_did_not_pass_stops_its_case_only_where_that_is_asked_for(
+    suite_of: Any, turn: Any, metric: Any, said: str, rule: str, statuses: list[str]
+) -> None:
+    def talk(text: str) -> str:
+        if text == "raise":
+            raise ValueError(text)
+        return text
+
+    turns = [turn(said, ground_truth="b", metrics=(metric(),)), turn("c")]
+    report = await run_suite(suite_of(talk, turns, on_turn_failure=rule))
     assert report.results[0].turns is not None
     assert [t.status for t in report.results[0].turns] == statuses
-    assert report.results[0].status == "failed"
+    assert report.results[0].status == statuses[0]
 
 
 async def test_a_backend_that_cannot_open_a_session_costs_the_case(suite_of: Any, turn: Any) -> None:

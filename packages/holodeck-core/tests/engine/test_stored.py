@@ -235,6 +235,14 @@ async def test_a_case_that_was_taken_over_is_told_as_such(suite: Any, tmp_path: 
     assert [event.name for event in notes.events if isinstance(event, CaseStarted)] == ["case c"]
 
 
+async def test_an_error_is_a_failure_for_a_run_that_fails_fast(suite: Any) -> None:
+    def talk(text: str) -> str:
+        raise ValueError(text)
+
+    report = await run_suite(suite("a", "b", talk=talk), fail_fast=True)
+    assert [result.status for result in report.results] == ["error"]
+
+
 @pytest.mark.parametrize("parallel", [1, 3])
 async def test_a_run_that_fails_fast_starts_no_case_after_a_failure_and_lets_others_finish(
     suite: Any, parallel: int
