@@ -333,7 +333,7 @@ async def test_a_session_that_is_lost_by_a_failure_is_sent_nothing_more(
             sessions[0].lost = "gone"
         return fails(text)
 
-    suite = suite_of(talk, [turn("a"), turn("b")], llm_timeout=0.05, retries=3)
+    suite = suite_of(talk, [turn("a"), turn("b")], llm_timeout=0.2, retries=3)
     sessions: list[Any] = []
     opening = suite.backend.open
 
