@@ -416,6 +416,13 @@ def test_markdown_says_what_it_leaves_out(render: Render) -> None:
     assert len(text) > 30_000
 
 
+def test_the_rows_of_the_table_in_markdown_leave_no_case_out_between_two(render: Render) -> None:
+    results = [failing("x", name=f"{number} {'-' * (150 if number % 2 else 1)}") for number in range(300)]
+    rows = re.findall(r"^\| ` (\d+)", render(MarkdownReporter, results), re.MULTILINE)
+    assert 20 < len(rows) < 300
+    assert rows == [str(number) for number in range(len(rows))]
+
+
 def test_one_failure_is_never_too_long(render: Render) -> None:
     text = render(MarkdownReporter, [failing("`|" * 40_000)])
     checked_markdown(text)

@@ -260,6 +260,20 @@ async def test_a_backend_that_fails_to_close_costs_nothing_and_is_told(suite_of:
     assert run.notes == ("closing the backend failed: RuntimeError: still in use",)
 
 
+async def test_a_session_that_opens_late_is_used_and_closed_all_the_same(suite_of: Any, turn: Any) -> None:
+    suite = suite_of(str, [turn()], llm_timeout=0.05)
+    opening = suite.backend.open
+
+    async def open_it(agent: Any, case: Any) -> Any:
+        time.sleep(0.1)  # noqa: ASYNC251 - that is the mistake
+        return await opening(agent, case)
+
+    suite.backend.open = open_it
+    report = await run_suite(suite)
+    assert report.results[0].passed
+    assert len(suite.backend.opened) == len(suite.backend.closed) == 1
+
+
 async def test_a_turn_without_a_reply_in_time_is_an_error_and_the_next_is_tried(
     suite_of: Any, turn: Any
 ) -> None:
@@ -576,11 +590,15 @@ async def test_after_sixteen_threads_that_never_came_back_a_metric_is_not_called
 
     try:
         bound = metric(hang, blocking=True, timeout_s=0.05)
-        report = await run_suite(suite_of(str, *[[turn(metrics=(bound,))] for _ in range(20)]))
+        other = metric(lambda _: Score(1.0), name="other", blocking=True)
+        other.metric.__class__ = type("Other", (type(other.metric),), {})
+        report = await run_suite(suite_of(str, *[[turn(metrics=(bound, other))] for _ in range(20)]))
     finally:
         release.set()
     assert len(started) == 16
-    assert "not called" in str(report.results[-1].metric_results[0].error)
+    last = report.results[-1].metric_results
+    assert "not called" in str(last[0].error)
+    assert (last[1].score, last[1].error) == (1.0, None)
 
 
 async def _result_of(run: Any) -> Any:
