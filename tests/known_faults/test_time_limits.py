@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from holodeck_core import TestReport, load_suite, run_suite
+from holodeck_core import NoOptions, Reporter, TestReport, TurnFinished, load_suite, run_suite, run_suite_sync
 from holodeck_core.engine import time_limits
 from holodeck_core.engine.own_loop import run_in_own_loop
 
@@ -177,6 +177,26 @@ def stubborn(*names: str, **execution: Any) -> dict[str, Any]:
         ],
         "execution": {"llm_timeout": 0.3, **execution},
     }
+
+
+class Turns(Reporter):
+    """Which turns were told."""
+
+    def __init__(self) -> None:
+        super().__init__(NoOptions())
+        self.told: list[tuple[int, str]] = []
+
+    def turn_finished(self, event: TurnFinished) -> None:
+        self.told.append((event.turn_index, event.status))
+
+
+def test_each_turn_of_a_case_that_is_given_up_is_told_once(
+    write: Write, short_grace: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holodeck_core.engine.own_loop.LEFT_OVER_S", 0.3)
+    turns = Turns()
+    run_suite_sync(load_suite(write(stubborn("send"), stubborn=STUBBORN)), reporters=[turns])
+    assert turns.told == [(0, "passed"), (1, "error"), (2, "skipped")]
 
 
 def test_an_agent_that_cannot_be_stopped_costs_its_own_case(

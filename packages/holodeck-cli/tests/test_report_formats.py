@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
@@ -259,6 +259,10 @@ def test_whatever_is_said_the_reports_are_well_formed(
     checked_json(render(JsonReporter, results, complete=complete))
 
 
+@example("a|b", True)
+@example("a\\|b", True)
+@example("a\\\\|b\\\\\\|c", True)
+@example("`", True)
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"])).map(str.strip), st.booleans())
 def test_code_shows_the_text_as_it_is(text: str, in_table: bool) -> None:
     written = code(text, in_table=in_table)
