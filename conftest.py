@@ -1,6 +1,7 @@
 """What a test shows is the same on a desk and on a build server, whatever either has in its environment."""
 
 import os
+import signal
 
 # Taken from the environment before any test: they change what Python, pip, git, pytest, rich, typer and HoloDeck itself
 # do or show (pytest does not shorten its summary where CI is set), or which provider's account an agent would use.
@@ -44,6 +45,10 @@ KEPT = (
 
 for name in [name for name in os.environ if name.startswith(HIDDEN) and not name.startswith(KEPT)]:
     del os.environ[name]
+
+# What a shell starts in the background ignores Ctrl-C, and so would every process that a test starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The servers of the tests are on this machine: no proxy stands between.
 for name in ("no_proxy", "NO_PROXY"):
