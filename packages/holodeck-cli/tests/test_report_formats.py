@@ -23,6 +23,7 @@ from holodeck_cli.reporters.github import GithubReporter
 from holodeck_cli.reporters.json import JsonReporter
 from holodeck_cli.reporters.junit import JunitReporter
 from holodeck_cli.reporters.markdown import MAX_CHARACTERS, MarkdownReporter, code, code_block
+from holodeck_cli.reporters.story import case_story, first_reason
 from holodeck_cli.reporters.unique_names import UniqueNames
 from holodeck_core import Reporter, TestReport, TestResult, TokenUsage
 from holodeck_core.config.schema import report_schema
@@ -364,6 +365,20 @@ def test_a_repeated_case_shows_its_rate_and_why_repeats_failed(
         assert message.startswith(rate)
         assert "repeats[1]: " in message
         assert "repeats[4]: " in message
+
+
+def test_the_first_reason_is_that_of_a_turn_of_a_repeat_or_of_the_case() -> None:
+    turn = {"turn_index": 0, "input": "a", "passed": True, "execution_time_ms": 1}
+    update = {"passed": False, "errors": ["not closed"], "turns": [turn]}
+    of_the_case = TestResult.model_validate({**passing("toss").model_dump(), **update})
+    assert first_reason(of_the_case) == "not closed"
+    assert first_reason(failing("why", name="toss")) == f"{MARK}why"
+    rate = "1/2 passed (50 %, 95 % interval 9–91 %), needs 50 %"
+    assert first_reason(repeated(True, False, needed=0.5, text="why")) == f"{rate}: {MARK}why1"
+
+
+def test_arguments_that_are_no_json_are_shown_as_they_came() -> None:
+    assert f'  call: f "{MARK}raw" -> null' in list(case_story(failing("raw")))
 
 
 def test_a_repeated_case_that_passed_every_time_is_no_news(render: Render) -> None:
