@@ -417,6 +417,7 @@ def test_every_report_has_the_tokens_and_what_they_cost(render: Render) -> None:
         root = checked_junit(render(JunitReporter, results, cost=price))
         properties = {each.attrib["name"]: each.attrib["value"] for each in root.iter("property")}
         assert (properties["cache_read_tokens"], properties["cost_usd"]) == ("800", written)
+        assert (properties["complete"], properties["unchecked"]) == ("true", "0")
         report = TestReport.model_validate_json(render(JsonReporter, results, cost=price))
         assert report.summary.token_usage == usage
         assert report.summary.cost == price
