@@ -268,10 +268,12 @@ async def test_a_run_that_fails_fast_can_still_be_stopped(suite: Any) -> None:
             await asyncio.sleep(60)
         return text
 
-    run = run_suite(attrs.evolve(suite("slow", "wrong", "c", talk=talk), parallel=2), fail_fast=True)
+    two = attrs.evolve(suite("slow", "wrong", "c", talk=talk), parallel=2)
+    run = run_suite(two, fail_fast=True)
     task = asyncio.ensure_future(_wait(run))
     await begun.wait()
-    await asyncio.sleep(0.05)
+    while not two.backend.closed:  # noqa: ASYNC110 - nothing tells of it
+        await asyncio.sleep(0.01)
     run.stop(grace_s=0.01)
     await asyncio.wait_for(task, 5)
     assert run.summary.total_tests == 1
