@@ -358,8 +358,9 @@ def test_the_exit_code_does_not_lie_where_a_stream_cannot_be_written(
     assert b"Traceback" not in (done.stderr or b"")
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_an_agent_that_closes_the_streams_does_not_change_the_verdict_of_the_reports(
-    holodeck: Holodeck, tmp_path: Path
+    holodeck: Holodeck, tmp_path: Path, unbuffered: str
 ) -> None:
     (tmp_path / "closing.py").write_text(
         "import os\ndef agent():\n    def answer(text):\n        os.close(1)\n        os.close(2)\n"
@@ -369,7 +370,8 @@ def test_an_agent_that_closes_the_streams_does_not_change_the_verdict_of_the_rep
         "name: a\nmodel: {provider: python, agent: 'closing:agent'}\n"
         "test_cases: [{input: hi, expected_tools: []}]\n"
     )
-    assert holodeck("test", "-o", "report.json").returncode == 3  # what is shown is a report, too
+    done = holodeck("test", "-o", "report.json", env={"PYTHONUNBUFFERED": unbuffered})
+    assert done.returncode == 3  # what is shown is a report, too
     assert json.loads((tmp_path / "report.json").read_text())["summary"]["passed"] == 1
 
 

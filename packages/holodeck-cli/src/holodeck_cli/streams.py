@@ -51,8 +51,9 @@ def discard(stream: TextIO) -> None:
     except (OSError, ValueError):
         return
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, descriptor)
-    os.close(nowhere)
+    if nowhere != descriptor:  # as it is where the descriptor was closed: it is the first that is free
+        os.dup2(nowhere, descriptor)
+        os.close(nowhere)
 
 
 def tell(lines: Iterable[str] | str) -> None:
