@@ -11,10 +11,10 @@ import json
 import os
 import re
 import runpy
+import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -42,6 +42,8 @@ INSTALLS = {
     "PYTEST_ADDOPTS": "-p no:cacheprovider",
 }
 FENCE = re.compile(r"^```(\w+)(?: ([\w./-]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE_LINE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
+COMMAND = re.compile(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
 class Block(NamedTuple):
@@ -52,9 +54,20 @@ class Block(NamedTuple):
     text: str
 
 
-def blocks(document: Path) -> Iterator[Block]:
-    for language, file, text in FENCE.findall(document.read_text(encoding="utf-8")):
-        yield Block(language, file, text)
+def blocks(document: Path) -> list[Block]:
+    text = document.read_text(encoding="utf-8")
+    found = [Block(*parts) for parts in FENCE.findall(text)]
+    assert len(FENCE_LINE.findall(text)) == 2 * len(found), "a block that nothing would run"
+    return found
+
+
+def commands(block: Block) -> list[tuple[str, str]]:
+    """The commands of a ``console`` block, each with what it prints."""
+    found: list[tuple[str, str]] = COMMAND.findall(block.text)
+    assert "".join(f"$ {command}\n{output}" for command, output in found) == block.text, (
+        "lines before a command"
+    )
+    return found
 
 
 def normal(text: str) -> str:
@@ -100,7 +113,7 @@ def test_the_blocks_of_a_document(document: Path, tmp_path: Path) -> None:
             (tmp_path / block.file).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / block.file).write_text(block.text, encoding="utf-8")
         elif block.language == "console":
-            for command, expected in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", block.text, re.MULTILINE):
+            for command, expected in commands(block):
                 assert normal(run(command, tmp_path)) == normal(expected), command
         elif block.language == "terminal":
             command, expected = terminal.command_of(block.text)
@@ -109,8 +122,9 @@ def test_the_blocks_of_a_document(document: Path, tmp_path: Path) -> None:
             assert not terminal.is_coloured(screen)
         elif block.language == "python":
             (tmp_path / "_block.py").write_text(block.text, encoding="utf-8")
-            output = run(f"{sys.executable} _block.py", tmp_path)
+            output = run(f"{shlex.quote(sys.executable)} _block.py || echo 'it failed'", tmp_path)
             assert "Traceback" not in output, output
+            assert "it failed" not in output, output
         elif block.language == "bash":
             assert block.text.startswith(INSTALL) or document.parts[-3] == "examples", (
                 "run by the tests below"

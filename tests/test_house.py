@@ -76,6 +76,20 @@ def test_every_public_name_can_be_had() -> None:
         holodeck_core.nothing  # noqa: B018
 
 
+def test_no_pattern_repeats_a_group_in_a_way_that_older_pythons_get_wrong() -> None:
+    """Before 3.11.5, ``(ab?)?+`` and its like match what they should not: ``1e`` was read as 1."""
+    sources = [
+        path for package in PACKAGES for path in (ROOT / f"packages/holodeck-{package}/src").rglob("*.py")
+    ]
+    assert len(sources) > 100
+    found = [
+        path
+        for path in sources
+        if re.search(r"\)(?:[*+?]|\{[\d,]+\})\+|\(\?>", path.read_text(encoding="utf-8"))
+    ]
+    assert found == []
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,10 @@ def test_what_breaks_code_that_was_written_before(
     assert script["breaks"](BEFORE, now) == told
 
 
+NEEDS_GIT = pytest.mark.skipif(shutil.which("git") is None, reason="git is not at hand")
+
+
+@NEEDS_GIT
 def test_the_last_tag_is_what_is_compared_with(script: dict[str, Any], tmp_path: Path) -> None:
     def git(*args: str) -> None:
         identity = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "tag.gpgSign=false")
@@ -109,6 +114,7 @@ def test_the_last_tag_is_what_is_compared_with(script: dict[str, Any], tmp_path:
     assert script["since_last_tag"](file) == ("v2", ["gone: f"])
 
 
+@NEEDS_GIT
 def test_nothing_public_has_gone_since_the_last_release_of_this_major_version(script: dict[str, Any]) -> None:
     tag, told = script["since_last_tag"]()
     if tag is None or tag.removeprefix("v").split(".")[0] != __version__.split(".")[0]:

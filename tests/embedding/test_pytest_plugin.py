@@ -63,6 +63,12 @@ def everything_is_imported(tmp_path_factory: pytest.TempPathFactory) -> None:
     import holodeck_core.case_lines  # noqa: F401
 
 
+@pytest.fixture(autouse=True)
+def other_plugins_take_no_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What else is installed may sort tests or change what is shown."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+
+
 @pytest.fixture
 def run(pytester: pytest.Pytester) -> Run:
     """Writes an agent file, and runs pytest with the plugin in this process."""
@@ -76,7 +82,7 @@ def run(pytester: pytest.Pytester) -> Run:
         path.write_text(json.dumps({**agent, "test_cases": cases}), encoding="utf-8")
         (path.parent / "my_desk.py").write_text(DESK, encoding="utf-8")
         start = pytester.runpytest_subprocess if process else pytester.runpytest_inprocess
-        return start("-p", PLUGIN, "-p", "no:asyncio", *args)
+        return start("-p", PLUGIN, *args)
 
     return run
 
@@ -94,7 +100,7 @@ def test_each_case_is_a_test(run: Run, pytester: pytest.Pytester) -> None:
 
 def test_nothing_is_collected_without_the_plugin(run: Run, pytester: pytest.Pytester) -> None:
     run([GOOD])
-    result = pytester.runpytest_inprocess("-p", "no:asyncio")
+    result = pytester.runpytest_inprocess()
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
@@ -310,7 +316,7 @@ def test_a_test_stands_where_its_case_does(run: Run, pytester: pytest.Pytester) 
 
 def test_workers_of_xdist_share_the_cases(run: Run, pytester: pytest.Pytester) -> None:
     cases = [*(case(f"good{number}") for number in range(4)), {**BAD, "tags": ["money"]}, ERRS]
-    result = run(cases, "-n", "2", "--strict-markers", "--junitxml=junit.xml", process=True)
+    result = run(cases, "-p", "xdist", "-n", "2", "--strict-markers", "--junitxml=junit.xml", process=True)
     result.assert_outcomes(passed=4, failed=1, errors=1)
     result.stdout.fnmatch_lines(['    - equality: expected "b", got "a": *'])
     assert sorted(opened(pytester)) == ["bad", "errs", "good0", "good1", "good2", "good3"]
@@ -323,7 +329,7 @@ def test_cases_stand_beside_tests_in_python_and_a_setting_loads_the_plugin(
     pytester.makepyfile(test_one="def test_one(): pass")
     pytester.makeini(f"[pytest]\naddopts = -p {PLUGIN}\n")
     run([GOOD])
-    pytester.runpytest_subprocess("-p", "no:asyncio").assert_outcomes(passed=2)
+    pytester.runpytest_subprocess().assert_outcomes(passed=2)
 
 
 async def test_cases_run_where_a_loop_is_running_already(run: Run) -> None:

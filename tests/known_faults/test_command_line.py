@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -56,7 +57,7 @@ def test_the_exit_code_is_that_of_the_verdict(
 
 def test_the_exit_code_is_that_of_the_verdict_behind_a_pipe(write: Write, tmp_path: Path) -> None:
     write(_agent(BAD))
-    line = f"set -o pipefail; {sys.executable} -m holodeck_cli test | head -n 1"
+    line = f"set -o pipefail; {shlex.quote(sys.executable)} -m holodeck_cli test | head -n 1"
     done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stdout.startswith("FAIL bad")

@@ -107,6 +107,14 @@ FAILING = [
 ]
 
 
+@pytest.mark.parametrize("prefix", ["def", "async def"])
+def test_the_reason_says_where_a_grader_went_wrong(run: Run, prefix: str) -> None:
+    [found, _] = _metrics(
+        run(_agent("grader", "fine"), graders=_write_grader(prefix, "raise ValueError('no')"))
+    )
+    assert (found.error, found.reasoning) == ("ValueError: no", "ValueError: no (graders.py:4 in grader)")
+
+
 @pytest.mark.parametrize(("prefix", "body", "told"), FAILING)
 def test_a_grader_that_goes_wrong_costs_its_own_metric_and_says_how(
     run: Run, prefix: str, body: str, told: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import subprocess
 import sys
 import time
@@ -13,7 +14,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from holodeck_core import TestReport, load_suite, run_suite
+from holodeck_core import NoOptions, Reporter, TestReport, TurnFinished, load_suite, run_suite, run_suite_sync
 from holodeck_core.engine import time_limits
 from holodeck_core.engine.own_loop import run_in_own_loop
 
@@ -176,6 +177,26 @@ def stubborn(*names: str, **execution: Any) -> dict[str, Any]:
         ],
         "execution": {"llm_timeout": 0.3, **execution},
     }
+
+
+class Turns(Reporter):
+    """Which turns were told."""
+
+    def __init__(self) -> None:
+        super().__init__(NoOptions())
+        self.told: list[tuple[int, str]] = []
+
+    def turn_finished(self, event: TurnFinished) -> None:
+        self.told.append((event.turn_index, event.status))
+
+
+def test_each_turn_of_a_case_that_is_given_up_is_told_once(
+    write: Write, short_grace: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holodeck_core.engine.own_loop.LEFT_OVER_S", 0.3)
+    turns = Turns()
+    run_suite_sync(load_suite(write(stubborn("send"), stubborn=STUBBORN)), reporters=[turns])
+    assert turns.told == [(0, "passed"), (1, "error"), (2, "skipped")]
 
 
 def test_an_agent_that_cannot_be_stopped_costs_its_own_case(
@@ -366,4 +387,4 @@ def test_a_session_that_was_given_up_is_sent_nothing_more_and_is_closed_when_it_
     )
     assert [turn.status for turn in report.results[0].turns or ()] == ["error", "skipped"]
     assert (tmp_path / "log").read_text() == "one closed"
-    assert caplog.text == ""
+    assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []

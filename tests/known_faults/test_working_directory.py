@@ -89,3 +89,22 @@ def test_relative_paths_are_those_of_the_start(
     [run] = (tmp_path / "suite" / ".holodeck" / "runs").iterdir()
     assert json.loads((run / "run.json").read_text())["complete"] is True
     assert holodeck("report", "--run-dir", "suite/.holodeck/runs").returncode == 0
+
+
+def test_an_annotation_stands_at_the_line_of_its_turn_wherever_an_agent_goes(
+    write: Write, holodeck: Holodeck, tmp_path: Path
+) -> None:
+    (tmp_path / "suite").mkdir()
+    (tmp_path / "suite" / "leaving.py").write_text(AGENT)
+    write("""name: desk
+model: {provider: python, agent: "leaving:Agent"}
+evaluations: {metrics: [{type: standard, metric: equality}]}
+test_cases:
+  - turns:
+      - input: a
+      - {input: b, ground_truth: no}
+""").rename(tmp_path / "suite" / "agent.yaml")
+    done = holodeck(
+        "test", "suite/agent.yaml", "--format", "github", GITHUB_WORKSPACE=str(tmp_path / "suite")
+    )
+    assert "::error file=agent.yaml,line=7," in done.stdout

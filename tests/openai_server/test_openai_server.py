@@ -298,7 +298,7 @@ def test_an_answer_that_does_not_come(
     server = openai_server({"turns": [step]})
     with pytest.raises(error):
         post(server, messages=said("Hi"), stream=stream, timeout=0.2)
-    for _ in range(50):
+    for _ in range(500):
         [request] = server.requests()
         if request["outcome"] != "open":
             break
@@ -331,10 +331,8 @@ def test_many_conversations_side_by_side_are_kept_apart(openai_server: Play) -> 
         hello = post(server, messages=said(f"I am {number}")).message["content"]
         return str(post(server, messages=said(f"I am {number}", hello, "Who am I?")).message["content"])
 
-    started_at = time.monotonic()
     with ThreadPoolExecutor(20) as pool:
         assert list(pool.map(talk, range(20))) == [f"I am {n} | Who am I?" for n in range(20)]
-    assert time.monotonic() - started_at < 2  # 4 s one after another
     assert max(request["in_flight"] for request in server.requests()) > 10
 
 

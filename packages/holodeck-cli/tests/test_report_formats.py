@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
@@ -23,6 +23,7 @@ from holodeck_cli.reporters.github import GithubReporter
 from holodeck_cli.reporters.json import JsonReporter
 from holodeck_cli.reporters.junit import JunitReporter
 from holodeck_cli.reporters.markdown import MAX_CHARACTERS, MarkdownReporter, code, code_block
+from holodeck_cli.reporters.story import case_story, first_reason
 from holodeck_cli.reporters.unique_names import UniqueNames
 from holodeck_core import Reporter, TestReport, TestResult, TokenUsage
 from holodeck_core.config.schema import report_schema
@@ -259,6 +260,10 @@ def test_whatever_is_said_the_reports_are_well_formed(
     checked_json(render(JsonReporter, results, complete=complete))
 
 
+@example("a|b", True)
+@example("a\\|b", True)
+@example("a\\\\|b\\\\\\|c", True)
+@example("`", True)
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"])).map(str.strip), st.booleans())
 def test_code_shows_the_text_as_it_is(text: str, in_table: bool) -> None:
     written = code(text, in_table=in_table)
@@ -362,6 +367,20 @@ def test_a_repeated_case_shows_its_rate_and_why_repeats_failed(
         assert "repeats[4]: " in message
 
 
+def test_the_first_reason_is_that_of_a_turn_of_a_repeat_or_of_the_case() -> None:
+    turn = {"turn_index": 0, "input": "a", "passed": True, "execution_time_ms": 1}
+    update = {"passed": False, "errors": ["not closed"], "turns": [turn]}
+    of_the_case = TestResult.model_validate({**passing("toss").model_dump(), **update})
+    assert first_reason(of_the_case) == "not closed"
+    assert first_reason(failing("why", name="toss")) == f"{MARK}why"
+    rate = "1/2 passed (50 %, 95 % interval 9–91 %), needs 50 %"
+    assert first_reason(repeated(True, False, needed=0.5, text="why")) == f"{rate}: {MARK}why1"
+
+
+def test_arguments_that_are_no_json_are_shown_as_they_came() -> None:
+    assert f'  call: f "{MARK}raw" -> null' in list(case_story(failing("raw")))
+
+
 def test_a_repeated_case_that_passed_every_time_is_no_news(render: Render) -> None:
     results = [repeated(True, True, needed=1)]
     [told] = checked_junit(render(JunitReporter, results)).iter("system-out")
@@ -398,6 +417,7 @@ def test_every_report_has_the_tokens_and_what_they_cost(render: Render) -> None:
         root = checked_junit(render(JunitReporter, results, cost=price))
         properties = {each.attrib["name"]: each.attrib["value"] for each in root.iter("property")}
         assert (properties["cache_read_tokens"], properties["cost_usd"]) == ("800", written)
+        assert (properties["complete"], properties["unchecked"]) == ("true", "0")
         report = TestReport.model_validate_json(render(JsonReporter, results, cost=price))
         assert report.summary.token_usage == usage
         assert report.summary.cost == price
@@ -414,6 +434,13 @@ def test_markdown_says_what_it_leaves_out(render: Render) -> None:
     assert f"{400 - rows} cases more did not pass, without a row" in text
     assert f"The details of {400 - folded} cases are left out" in text
     assert len(text) > 30_000
+
+
+def test_the_rows_of_the_table_in_markdown_leave_no_case_out_between_two(render: Render) -> None:
+    results = [failing("x", name=f"{number} {'-' * (150 if number % 2 else 1)}") for number in range(300)]
+    rows = re.findall(r"^\| ` (\d+)", render(MarkdownReporter, results), re.MULTILINE)
+    assert 20 < len(rows) < 300
+    assert rows == [str(number) for number in range(len(rows))]
 
 
 def test_one_failure_is_never_too_long(render: Render) -> None:

@@ -118,6 +118,16 @@ def test_a_stream_is_redacted_as_the_whole_text_is(data: st.DataObject) -> None:
     assert "".join([*given_back, stream.finish()]) == redactor.redact(text)
 
 
+@pytest.mark.parametrize("secret", [SECRET, "\u00e9" * 8])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_secret_is_masked_wherever_a_stream_is_cut(form: str, secret: str) -> None:
+    text = f"<{FORMS[form](secret)}>"
+    redactor = Redactor([secret])
+    for place in range(len(text)):
+        stream = redactor.stream()
+        assert stream.feed(text[:place]) + stream.feed(text[place:]) + stream.finish() == f"<{MASK}>", place
+
+
 def test_a_stream_holds_back_only_what_may_become_a_secret() -> None:
     stream = Redactor(["abcdefgh"]).stream()
     assert [stream.feed(piece) for piece in ("hello a", "bc", "x", " abcdefg", "h.")] == [
@@ -180,6 +190,25 @@ def test_a_secret_that_was_cut_short_is_masked_too(at: int) -> None:
     text = "." + " " * at + LONG + " " * (240 - at)
     shown = Redactor([LONG]).redact_shown(show_value(text))
     assert not any(LONG[start : start + 5] in shown for start in range(len(LONG) - 4)), shown
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        ("0123…", f"{MASK}…"),
+        ("…89ab", f"…{MASK}"),
+        ("01234567…89ab", f"{MASK}…{MASK}"),
+        ("0123456789a...0123456789a... 456789ab.", f"{MASK}...{MASK}... 456789ab."),
+        ("a 0123 0123…", f"a 0123 {MASK}…"),
+        ("…89ab 89ab b", f"…{MASK} 89ab b"),
+        ("012…9ab", "012…9ab"),
+        ("89ab…0123", "89ab…0123"),
+        ("0124…79ab", "0124…79ab"),
+        ("0123..89ab", "0123..89ab"),
+    ],
+)
+def test_what_is_left_of_a_secret_beside_a_cut(text: str, redacted: str) -> None:
+    assert Redactor(["0123456789ab"]).redact_shown(text) == redacted
 
 
 @pytest.mark.parametrize("hidden", ["\u200b", "\x1b[31m", "\x00", "\u2060", "\ufe0f", "\U000e0041"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -122,10 +122,10 @@ def test_a_run_without_an_end_neither() -> None:
 
 def test_the_time_grows_with_the_text_alone() -> None:
     def seconds(count: int) -> float:
-        stream, started = StreamSanitizer(), perf_counter()
+        stream, started = StreamSanitizer(), process_time()
         for _ in range(count):
             stream.feed("\x1b]\x9d\x1b[\u200d\u202e" * 10)
-        return perf_counter() - started
+        return process_time() - started
 
     seconds(100)
     assert seconds(4000) < 40 * max(seconds(400), 0.001)

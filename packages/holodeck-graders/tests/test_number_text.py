@@ -457,6 +457,6 @@ _MANY = 1_000_000
     ],
 )
 def test_a_hostile_text_is_judged_in_linear_time(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert isinstance(parse_number(text, EVERYTHING), Unreadable)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

@@ -185,10 +185,10 @@ _MANY = 500_000
     ),
 )
 def test_a_hostile_text_is_searched_in_linear_time(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for found in find_numbers(text):
         assert isinstance(found.value, Decimal | Unreadable)
-    assert time.perf_counter() - started < 4
+    assert time.process_time() - started < 4
 
 
 @pytest.mark.parametrize("text", ["-$5", "-$ 5", "The balance is -€ 5.", "-\u00a3\u00a05 is due"])

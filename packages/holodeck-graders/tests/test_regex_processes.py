@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,17 +30,28 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     fresh.close()
 
 
-def _children(of: int) -> set[int]:
+def _processes() -> list[tuple[int, int, bool]]:
+    """The number of each process and of its parent, and whether it still runs: not every system has ``ps``."""
+    if Path("/proc/self/stat").exists():
+        rows = []
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):  # it has ended since
+                state, parent = path.read_text(errors="replace").rpartition(")")[2].split()[:2]
+                rows.append((int(path.parent.name), int(parent), state != "Z"))
+        return rows
     listing = subprocess.run(
         ["ps", "-eo", "pid,ppid,stat"], capture_output=True, text=True, check=True
     ).stdout
-    rows = [line.split() for line in listing.splitlines()[1:]]
-    return {int(pid) for pid, parent, state in rows if int(parent) == of and not state.startswith("Z")}
+    fields = [line.split() for line in listing.splitlines()[1:]]
+    return [(int(pid), int(parent), not state.startswith("Z")) for pid, parent, state in fields]
+
+
+def _children(of: int) -> set[int]:
+    return {pid for pid, parent, runs in _processes() if parent == of and runs}
 
 
 def _zombies(of: int) -> int:
-    listing = subprocess.run(["ps", "-eo", "ppid,stat"], capture_output=True, text=True, check=True).stdout
-    return sum(line.split() == [str(of), "Z"] for line in listing.splitlines())
+    return sum(parent == of and not runs for _, parent, runs in _processes())
 
 
 def _until(condition: Callable[[], bool], seconds: float = 5) -> bool:
@@ -146,6 +159,4 @@ def test_all_processes_end_with_the_one_that_needed_them(end: str) -> None:
 
 
 def _running(pids: set[int]) -> set[int]:
-    listing = subprocess.run(["ps", "-eo", "pid,stat"], capture_output=True, text=True, check=True).stdout
-    alive = {int(line.split()[0]) for line in listing.splitlines()[1:] if not line.split()[1].startswith("Z")}
-    return pids & alive
+    return pids & {pid for pid, _, runs in _processes() if runs}

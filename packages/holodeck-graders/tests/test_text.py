@@ -55,9 +55,9 @@ def test_composing_a_long_text_is_composing(text: str) -> None:
 
 @pytest.mark.parametrize("marks", ["\u0300\u0316", "\u0f73\u0f75\u0f81", "\u0301\u0345\u0316"])
 def test_a_hostile_run_of_combining_marks_is_folded_in_linear_time(marks: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     fold("a" + marks * (500_000 // len(marks)))
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def test_the_reason_names_an_element_that_nothing_is_left_for(build: Build) -> N
 def test_long_lists_are_compared_in_a_thread_and_in_time(build: Build) -> None:
     matcher = build({"unordered": list(range(600))})
     assert matcher.blocking
-    started = time.perf_counter()
+    started = time.process_time()
     assert matcher.mismatch(list(reversed(range(600)))) is None
     assert matcher.mismatch([*range(599), 0]) is not None
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5

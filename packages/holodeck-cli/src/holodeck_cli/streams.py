@@ -58,10 +58,9 @@ def discard(stream: TextIO) -> None:
     except (OSError, ValueError):
         return
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    if nowhere == descriptor:  # somebody had closed it, and it was the first one free
-        return
-    os.dup2(nowhere, descriptor)
-    os.close(nowhere)
+    if nowhere != descriptor:  # as it is where the descriptor was closed: it is the first that is free
+        os.dup2(nowhere, descriptor)
+        os.close(nowhere)
 
 
 _secrets: list[Redactor] = []

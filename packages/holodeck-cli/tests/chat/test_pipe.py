@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ import pytest
 Run: TypeAlias = Callable[..., Any]
 Write: TypeAlias = Callable[..., Path]
 
+PYTHON = shlex.quote(sys.executable)
 ECHO = "def agent(text): return f'you said {text!r}'\n"
 
 
@@ -204,7 +206,7 @@ class TestStreams:
     def test_a_reader_that_went_away_is_no_error(
         self, tmp_path: Path, echo: Path, chat_env: dict[str, str]
     ) -> None:
-        command = f"yes hello | head -50 | {sys.executable} -m holodeck_cli chat --max-messages 999 | head -1"
+        command = f"yes hello | head -50 | {PYTHON} -m holodeck_cli chat --max-messages 999 | head -1"
         done = subprocess.run(
             ["bash", "-c", f"set -o pipefail; {command}"],
             cwd=tmp_path,
@@ -219,7 +221,7 @@ class TestStreams:
     def test_it_ends_when_nobody_reads_the_replies_any_more(
         self, tmp_path: Path, echo: Path, chat_env: dict[str, str]
     ) -> None:
-        command = f"yes hello | {sys.executable} -m holodeck_cli chat | head -1; echo ${{PIPESTATUS[1]}}"
+        command = f"yes hello | {PYTHON} -m holodeck_cli chat | head -1; echo ${{PIPESTATUS[1]}}"
         done = subprocess.run(
             ["bash", "-c", command],
             cwd=tmp_path,
@@ -233,7 +235,7 @@ class TestStreams:
 
     def test_without_a_standard_input(self, tmp_path: Path, echo: Path, chat_env: dict[str, str]) -> None:
         done = subprocess.run(
-            ["bash", "-c", f"exec {sys.executable} -m holodeck_cli chat <&-"],
+            ["bash", "-c", f"exec {PYTHON} -m holodeck_cli chat <&-"],
             cwd=tmp_path,
             env=chat_env,
             capture_output=True,

@@ -265,10 +265,10 @@ class TestTime:
         assert isinstance((await said(manager, "again"))[-1], TurnDone)
 
     async def test_the_time_of_whoever_looks_on_does_not_count(self) -> None:
-        manager, _ = await started(text_of("a", "b", "c"), llm_timeout=0.1)
+        manager, _ = await started(text_of("a", "b", "c"), llm_timeout=0.3)
         last = None
         async for event in manager.process_message("hi"):
-            await asyncio.sleep(0.06)
+            await asyncio.sleep(0.15)
             last = event
         assert isinstance(last, TurnDone)
 
@@ -313,10 +313,11 @@ class TestCancelling:
         ids=["before", "in the text", "in a call"],
     )
     async def test_it_is_as_before_the_turn(self, act: list[Any]) -> None:
-        manager, _ = await started(text_of("a"), act, text_of("c"))
+        manager, stage = await started(text_of("a"), act, text_of("c"))
         await said(manager, "one")
         task = asyncio.create_task(said(manager, "two"))
         await asyncio.sleep(0.05)
+        assert stage.sessions[0].sent == ["one", "two"]
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

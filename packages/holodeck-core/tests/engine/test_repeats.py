@@ -327,6 +327,10 @@ async def test_a_case_is_told_once_and_each_repeat_with_its_turns(script: Script
         ("CaseFinished", None, "passed"),
     ]
     assert notes.events[-1].repeat_summary == notes.events[-1].read().repeat_summary
+    took = [event.duration_ms for event in notes.events if type(event).__name__ == "TurnFinished"]
+    assert [event.duration_ms for event in notes.events if type(event).__name__ == "RepeatFinished"] == [
+        pytest.approx(first + second) for first, second in zip(took[::2], took[1::2], strict=True)
+    ]
     again = [event for event in read_run(tmp_path / run.id).events() if "Run" not in type(event).__name__]
     assert [_undated(event) for event in again] == [_undated(event) for event in notes.events]
 

@@ -12,6 +12,7 @@ import attrs
 import pytest
 
 from holodeck_core import RunError, Suite, resume_suite, run_suite
+from holodeck_core.engine.run_folder import RunFolder
 
 Talk = Callable[[str], Any]
 
@@ -43,6 +44,34 @@ async def test_a_run_is_kept_in_a_folder_of_its_own_which_git_ignores(five: Any,
     assert [record["index"] for record in lines(folder)] == [0, 1, 2, 3, 4]
     assert (tmp_path / ".holodeck" / ".gitignore").read_text() == "*\n"
     assert report.run_id == run.id
+
+
+@pytest.mark.parametrize(
+    ("runs", "before", "after"),
+    [(".holodeck/runs", "runs/*/lock\n", "runs/*/lock\n"), ("kept/runs", None, None)],
+    ids=["ignores otherwise", "another folder"],
+)
+async def test_what_git_ignores_is_the_users_own(
+    five: Any, tmp_path: Path, runs: str, before: str | None, after: str | None
+) -> None:
+    ignore = (tmp_path / runs).parent / ".gitignore"
+    if before is not None:
+        ignore.parent.mkdir()
+        ignore.write_text(before)
+    await run_suite(five(str), run_dir=tmp_path / runs)
+    assert (ignore.read_text() if ignore.exists() else None) == after
+
+
+async def test_a_run_that_is_removed_leaves_nothing_but_files_of_others(five: Any, tmp_path: Path) -> None:
+    for others in ((), ("notes.txt",)):
+        run = run_suite(five(str), run_dir=tmp_path)
+        await run
+        folder = tmp_path / run.id
+        for name in ("run.json.new", *others):  # the first is left by a process that was killed
+            (folder / name).write_text("")
+        RunFolder.open(folder).remove()
+        assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == [*others]  # noqa: ASYNC240
+        assert folder.exists() is bool(others)
 
 
 async def test_what_is_finished_is_on_disk_before_the_next_result_is_reported(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
-import time
+import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -310,6 +312,14 @@ async def test_a_case_that_was_taken_over_is_told_as_such(suite: Any, tmp_path: 
     assert [event.name for event in notes.events if isinstance(event, CaseStarted)] == ["case c"]
 
 
+async def test_an_error_is_a_failure_for_a_run_that_fails_fast(suite: Any) -> None:
+    def talk(text: str) -> str:
+        raise ValueError(text)
+
+    report = await run_suite(suite("a", "b", talk=talk), fail_fast=True)
+    assert [result.status for result in report.results] == ["error"]
+
+
 @pytest.mark.parametrize("parallel", [1, 3])
 async def test_a_run_that_fails_fast_starts_no_case_after_a_failure_and_lets_others_finish(
     suite: Any, parallel: int
@@ -335,10 +345,12 @@ async def test_a_run_that_fails_fast_can_still_be_stopped(suite: Any) -> None:
             await asyncio.sleep(60)
         return text
 
-    run = run_suite(attrs.evolve(suite("slow", "wrong", "c", talk=talk), parallel=2), fail_fast=True)
+    two = attrs.evolve(suite("slow", "wrong", "c", talk=talk), parallel=2)
+    run = run_suite(two, fail_fast=True)
     task = asyncio.ensure_future(_wait(run))
     await begun.wait()
-    await asyncio.sleep(0.05)
+    while not two.backend.closed:  # noqa: ASYNC110 - nothing tells of it
+        await asyncio.sleep(0.01)
     run.stop(grace_s=0.01)
     await asyncio.wait_for(task, 5)
     assert run.summary.total_tests == 1
@@ -348,20 +360,12 @@ async def test_a_run_that_fails_fast_can_still_be_stopped(suite: Any) -> None:
 async def test_looking_at_a_run_does_not_stand_in_its_way(suite: Any, tmp_path: Path) -> None:
     run = run_suite(suite("a"), run_dir=tmp_path)
     await run
-    over = False
-
-    def look() -> None:
-        while not over:
-            is_live(tmp_path / run.id)
-            time.sleep(0.001)
-
-    looking = asyncio.ensure_future(asyncio.to_thread(look))
-    for _ in range(50):
-        folder = RunFolder.open(tmp_path / run.id)
-        await asyncio.to_thread(folder.lock)
-        folder.unlock()
-    over = True
-    await looking
+    folder = RunFolder.open(tmp_path / run.id)
+    looking = os.open(folder.path / "lock", os.O_RDONLY)
+    fcntl.flock(looking, fcntl.LOCK_SH)  # as whoever looks holds it, for a moment
+    threading.Timer(0.02, os.close, [looking]).start()
+    await asyncio.to_thread(folder.lock)
+    assert is_live(folder.path)
 
 
 async def test_a_lock_is_held_by_one(suite: Any, tmp_path: Path) -> None:

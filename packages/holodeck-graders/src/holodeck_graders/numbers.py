@@ -70,7 +70,8 @@ _SPACES = " \u00a0\u2009\u202f"
 _SIGNS = frozenset("+-\u2212")
 _OTHER_DASHES = frozenset("\u2010\u2011\u2012\u2013")
 
-# The grammar behind the sign. What ends in `++` or `?+` is never given back, so that no text is read twice. A
+# The grammar behind the sign. What ends in `++` is never given back, so that no text is read twice; nor is an exponent
+# or a percent sign, whose other way is that there is none (`?+` behind a group goes wrong before Python 3.11.5). A
 # leading zero and a mix of scripts are found when the value is made.
 _UNSIGNED = rf"""
     (?=\.?\d)
@@ -80,8 +81,8 @@ _UNSIGNED = rf"""
       | \d++
     )?
     (?:\.(\d++))?
-    (?:[eE]([+\-\u2212]?\d++))?+
-    ([{_SPACES}]?%)?+
+    (?:[eE]([+\-\u2212]?\d++)|(?![eE][+\-\u2212]?\d))
+    (?:([{_SPACES}]?%)|(?![{_SPACES}]?%))
 """
 _match_unsigned = re.compile(_UNSIGNED, re.VERBOSE).match
 # In prose a number stands free: no letter, digit, `_`, `*` or `/` touches it, and nothing joins it to another

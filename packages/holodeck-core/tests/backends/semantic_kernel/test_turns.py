@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from time import perf_counter
 from typing import Any
 
 import pytest
@@ -116,18 +115,15 @@ def test_calls_of_one_completion_run_side_by_side_and_stand_in_order(
     ]  # fmt: skip
     openai_server({"turns": [{"steps": [{"calls": calls}, {"text": "{{results}}"}]}]})
 
-    async def hold(session: Session) -> tuple[list[Any], float]:
-        started = perf_counter()
-        events = [event async for event in session.stream(UserMessage("go"))]
-        return events, perf_counter() - started
+    async def hold(session: Session) -> list[Any]:
+        return [event async for event in session.stream(UserMessage("go"))]
 
-    events, seconds = talk(hold, {"stream": stream}, tools=functions("slowly"))
+    events = talk(hold, {"stream": stream}, tools=functions("slowly"))
     assert [event.args["name"] for event in events if isinstance(event, ToolStarted)] == ["a", "b", "c"]
     finished = [event for event in events if isinstance(event, ToolFinished)]
     assert [event.result for event in finished] == ["b", "c", "a"]
     assert [event.duration_ms > 90 for event in finished] == [True] * 3
     assert events[-1] == ReplyDone("a | b | c")
-    assert seconds < 0.65
 
 
 def test_very_many_calls_are_not_all_made_at_once(openai_server: Play, say: Any) -> None:
