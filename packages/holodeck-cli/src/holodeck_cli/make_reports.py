@@ -8,7 +8,9 @@ from holodeck_cli.mistakes import UsageMistake
 from holodeck_cli.outputs import Output, why_not_writable
 from holodeck_core import Reporter
 from holodeck_core.errors import BrokenPlugin
+from holodeck_core.plugins.foreign import pass_interruptions
 from holodeck_core.plugins.host import PluginHost
+from holodeck_core.plugins.wording import error_text
 
 
 def make_reports(outputs: Iterable[Output]) -> list[Reporter]:
@@ -27,8 +29,7 @@ def _report(host: PluginHost, output: Output) -> Reporter:
     try:
         # Absolute, since an agent may change the working directory while the run goes on.
         reporter: Reporter = made(made.Options(), output.path and output.path.absolute())
-    except Exception as error:
-        raise BrokenPlugin(
-            f"the reporter '{output.format}' cannot be made: {type(error).__name__}: {error}"
-        ) from error
+    except BaseException as error:  # boundary: making a plugin's reporter runs its code
+        pass_interruptions(error)
+        raise BrokenPlugin(f"the reporter '{output.format}' cannot be made: {error_text(error)}") from error
     return reporter

@@ -19,9 +19,9 @@ from holodeck_core.api.validator import Validator
 from holodeck_core.config.binding.options import options_of
 from holodeck_core.errors import BrokenPlugin, UnknownName
 from holodeck_core.plugins.contribution import Contribution
+from holodeck_core.plugins.foreign import pass_interruptions
 from holodeck_core.plugins.hookspecs import Kind
 from holodeck_core.plugins.host import PluginHost
-from holodeck_core.plugins.loading import pass_interruptions
 from holodeck_core.plugins.records import PluginRecord, full_name
 from holodeck_core.testing.light_import import what_is_heavy
 from holodeck_core.testing.smoke import Skipped, call_once

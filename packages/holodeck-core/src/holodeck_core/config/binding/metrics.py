@@ -27,8 +27,8 @@ from holodeck_core.models.evaluation import (
     MetricType,
     PluginMetric,
 )
+from holodeck_core.plugins.foreign import pass_interruptions
 from holodeck_core.plugins.host import PluginHost
-from holodeck_core.plugins.loading import pass_interruptions
 from holodeck_core.text import show_value
 
 _TURN_FIELDS = frozenset(field.alias for field in attrs.fields(GraderContext))
@@ -137,9 +137,13 @@ class MetricBinder:
                 if key == "type" and (hint := meant_type(name)):
                     raise ValueError(f"there is no type of metric {show_value(name, 60)}{hint}") from error
                 raise
-            unknown = found.needs - _TURN_FIELDS
+            try:
+                unknown = sorted(set(found.needs) - _TURN_FIELDS)
+            except BaseException as error:  # boundary: a plugin's class may make what it needs
+                pass_interruptions(error)
+                raise ValueError(f"what the metric `{name}` needs cannot be told: {told(error)}") from error
             if unknown:
-                raise ValueError(f"the metric `{name}` needs {', '.join(sorted(unknown))}, which no turn has")
+                raise ValueError(f"the metric `{name}` needs {', '.join(unknown)}, which no turn has")
             self._classes[key, name] = found
         return found
 

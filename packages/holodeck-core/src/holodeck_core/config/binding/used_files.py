@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from holodeck_core.api.backend import Backend
-from holodeck_core.api.faults import USER_FAULTS
 from holodeck_core.config.binding.imported_files import with_imports
 from holodeck_core.models.agent import Agent
 from holodeck_core.models.tool import FunctionTool, PromptTool
+from holodeck_core.plugins.foreign import pass_interruptions
 
 
 def used_files(backend: Backend, agent: Agent, graders: Iterable[str], folder: Path) -> list[Path]:
@@ -35,7 +35,9 @@ def module_files(spec: str) -> Iterator[Path]:
 def _of_backend(backend: Backend) -> list[Path]:
     try:
         return [path for path in backend.sources() if isinstance(path, Path)]
-    except USER_FAULTS:  # boundary: a plugin's backend is asked, for what only a resumed run needs
+    # boundary: a plugin's backend is asked, for what only a resumed run needs
+    except BaseException as error:  # noqa: BLE001
+        pass_interruptions(error)
         return []
 
 

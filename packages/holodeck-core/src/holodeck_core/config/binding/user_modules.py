@@ -18,9 +18,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from holodeck_core.api.faults import USER_FAULTS, describe
+from holodeck_core.api.faults import describe
 from holodeck_core.config.reading.suggest import did_you_mean
-from holodeck_core.plugins.loading import pass_interruptions
+from holodeck_core.plugins.foreign import pass_interruptions
 from holodeck_core.text import shorten
 
 _LONGEST: Final = 80
@@ -89,13 +89,15 @@ def attribute_of(module: ModuleType, name: str) -> Any:
     """What ``name``, with dots in it to go deeper, is in the module. Raises ValueError where there is no such name."""
     value: Any = module
     for part in name.split("."):
-        names = dir(value)
+        names: list[str] = []
         try:
+            names = dir(value)
             value = getattr(value, part)
         except AttributeError:
             what = f"{module.__name__!r} ({module.__file__}) has no {_quoted(name)}"
             raise ValueError(f"{what}{did_you_mean(part, names)}") from None
-        except USER_FAULTS as error:  # boundary: a module may look names up in code of its own
+        except BaseException as error:  # boundary: a module may look names up in code of its own
+            pass_interruptions(error)
             raise ValueError(
                 f"looking {_quoted(name)} up in {module.__name__!r} failed: {describe(error)}"
             ) from error

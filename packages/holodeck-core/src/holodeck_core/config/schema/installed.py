@@ -8,12 +8,12 @@ from typing import Any, Final, Literal, NamedTuple
 from pydantic import BaseModel
 
 from holodeck_core.api.backend import Backend
-from holodeck_core.api.faults import USER_FAULTS
 from holodeck_core.api.metric import Metric
 from holodeck_core.config.schema.keywords import Schema, definition
 from holodeck_core.config.schema.models import ModelSchemas
 from holodeck_core.errors import PluginError
 from holodeck_core.models.evaluation import CodeMetric, EvaluationMetric, GEvalMetric, RAGMetric
+from holodeck_core.plugins.foreign import pass_interruptions
 from holodeck_core.plugins.hookspecs import Kind
 from holodeck_core.plugins.host import PluginHost
 from holodeck_core.plugins.records import full_name
@@ -92,5 +92,6 @@ def _options(target: Any, schemas: ModelSchemas, prefix: str) -> Schema | None:
     try:
         return schemas.of(model, prefix)
     # boundary: the schema of a plugin's options is made by its code; without one, any key may stand in a file
-    except USER_FAULTS:
+    except BaseException as error:  # noqa: BLE001
+        pass_interruptions(error)
         return None
