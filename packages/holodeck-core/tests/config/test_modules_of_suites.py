@@ -83,7 +83,7 @@ def test_who_imports_a_name_of_several_suites_later_is_told_so(written: Written,
     both = f"{tmp_path}/one/twin_helpers.py and {tmp_path}/two/twin_helpers.py"
     (error,) = failed.errors
     assert (
-        f"ImportError: several suites of this process have a module 'twin_helpers', {both}: import it at"
+        f"ImportError: several suites of this process have a module 'twin_helpers', {both}: rename one of"
         in error
     )
     assert verdicts(other) == ["passed"]
