@@ -142,7 +142,7 @@ class _Ambiguous(MetaPathFinder):
             others = f" and {len(places) - 2} others" if len(places) > 2 else ""
             raise ImportError(
                 f"several suites of this process have a module {top!r}, {' and '.join(places[:2])}{others}: "
-                "rename one of them, or import it at the top of modules beside the agent file, not inside of a function",
+                "rename one of them, or import it at the top of modules beside the agent file, not in a function",
                 name=fullname,
             )
 
