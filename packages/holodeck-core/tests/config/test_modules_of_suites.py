@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
@@ -108,6 +109,32 @@ def test_suites_are_loaded_and_run_in_several_threads(written: Written) -> None:
     with ThreadPoolExecutor(3) as threads:
         found = threads.map(lambda path: verdicts(load_suite(path)), paths * 4)
     assert list(found) == [["passed"]] * 12
+
+
+@pytest.mark.parametrize(("has_one_too", "verdict"), [(False, "passed"), (True, "error")])
+def test_a_suite_goes_on_while_another_one_imports(
+    written: Written, monkeypatch: pytest.MonkeyPatch, has_one_too: bool, verdict: str
+) -> None:
+    running = load_suite(written("one", **LATE))
+    slow = "import builtins\nbuiltins.twin_slow()\ndef open_agent():\n    return lambda text: {name!r}\n"
+    other = written("two", **{"twin_slow_agent.py": slow})
+    if not has_one_too:
+        (other.parent / "twin_helpers.py").unlink()
+    other.write_text(
+        AGENT.format(name="two").replace("twin_agent:", "twin_slow_agent:").partition("evaluations")[0]
+    )
+    found: list[str] = []
+    runner = threading.Thread(target=lambda: found.extend(verdicts(running)))
+
+    def meanwhile() -> None:
+        runner.start()
+        runner.join(0.3)
+
+    monkeypatch.setattr("builtins.twin_slow", meanwhile, raising=False)
+    load_suite(other)
+    runner.join()
+    assert found == [verdict]
+    assert verdicts(running) == ["passed"]  # it is alone again
 
 
 def test_each_suite_has_the_fingerprint_of_its_own_modules(written: Written) -> None:

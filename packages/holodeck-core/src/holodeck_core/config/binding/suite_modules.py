@@ -13,8 +13,9 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from importlib.abc import MetaPathFinder
+from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import spec_from_loader
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -28,6 +29,9 @@ _importing: list[int] = []
 _alone: dict[str, str] = {}
 # Those of which there are several: by name and place, each with what is in it.
 _several: dict[str, dict[str, _Modules]] = {}
+# Those that are out of the way while another suite imports, and the place of each where that suite has one, too.
+_away: dict[str, _Modules] = {}
+_contested: dict[str, str] = {}
 
 
 @contextmanager
@@ -77,13 +81,19 @@ def _put_away(paths: list[str]) -> dict[str, _Modules]:
     away: dict[str, _Modules] = {}
     _forget_what_is_gone()
     for top, place in list(_alone.items()):
+        if top in _away:
+            continue
         if top not in sys.modules:  # somebody has forgotten it
             del _alone[top]
-        elif _place_in(top, paths) != place:
-            away[top] = _taken_out(top)
+        elif (other := _place_in(top, paths)) != place:
+            if other is not None:
+                _contested[top] = other
+            away[top] = _away[top] = _taken_out(top)
     for top, by_place in _several.items():
         away[top] = _taken_out(top)
         sys.modules.update(by_place.get(_place_in(top, paths) or "", {}))
+    if away and _finder not in sys.meta_path:
+        sys.meta_path.insert(0, _finder)
     return away
 
 
@@ -98,14 +108,14 @@ def _settle(paths: list[str], away: dict[str, _Modules], new: set[str]) -> None:
         else:
             _alone[top] = place
     for top, modules in away.items():
-        if top in _alone and (top in _several or top in sys.modules):
+        _away.pop(top, None)
+        _contested.pop(top, None)
+        if top in _alone and (top in _several or sys.modules.get(top) not in (None, modules.get(top))):
             _several.setdefault(top, {})[_alone.pop(top)] = modules
             continue
         if top in _several:
             _taken_out(top)
         sys.modules.update(modules)
-    if _several and _finder not in sys.meta_path:
-        sys.meta_path.insert(0, _finder)
 
 
 def _forget_what_is_gone() -> None:
@@ -130,21 +140,44 @@ def _place_in(top: str, paths: list[str]) -> str | None:
     return place_of(PathFinder.find_spec(top, paths))
 
 
-class _Ambiguous(MetaPathFinder):
-    """Refuses names that several suites have, outside of their own imports."""
+class _PutBack(Loader):
+    """Gives a module that is there already, as it is."""
 
-    def find_spec(self, fullname: str, path: Any, target: Any = None) -> None:
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+        self._spec = module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self._module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._spec
+
+
+class _Finder(MetaPathFinder):
+    """For code that imports while others do, or later: gives it what is out of the way, refuses what several have.
+
+    It must not wait: it is asked under Python's own lock, for which the thread that imports may be waiting.
+    """
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
         top = fullname.partition(".")[0]
-        if top not in _several or threading.get_ident() in _importing:
-            return
-        # Not under the lock: whoever imports here holds Python's, for which another thread may wait that has it.
-        if places := sorted(filter(os.path.exists, list(_several.get(top, ())))):
+        if threading.get_ident() in _importing:
+            return None
+        places = [*_several.get(top, ())]
+        if (modules := _away.get(top)) is not None:
+            if top not in _contested:
+                module = modules.get(fullname)
+                return None if module is None else spec_from_loader(fullname, _PutBack(module))
+            places += filter(None, (_alone.get(top), _contested.get(top)))
+        if places := sorted(filter(os.path.exists, places)):
             others = f" and {len(places) - 2} others" if len(places) > 2 else ""
             raise ImportError(
                 f"several suites of this process have a module {top!r}, {' and '.join(places[:2])}{others}: "
                 "rename one of them, or import it at the top of modules beside the agent file, not in a function",
                 name=fullname,
             )
+        return None
 
 
-_finder = _Ambiguous()
+_finder = _Finder()
