@@ -27,6 +27,16 @@ from pydantic import BaseModel, field_validator
 from holodeck_core import Backend, Matcher, Metric, NoOptions
 from holodeck_core.plugins import Contribution, hookimpl
 {BOOM}
+class Own(Metric):
+    Options = NoOptions
+    def __init__(self, options): ...
+    @property
+    def has_own_rule(self): boom("has_own_rule"); return True
+    def score(self, turn): ...
+
+class Texts(Own):
+    needs = "ground_truth"
+
 class Needing(type(Metric)):
     @property
     def needs(cls): boom("needs"); return frozenset()
@@ -71,7 +81,8 @@ def __getattr__(name): boom("lookup in a plugin"); raise AttributeError(name)
 @hookimpl
 def holodeck_metrics():
     boom("hook")
-    return [Contribution("pii", "acme_hooks:Pii", ""), Contribution("made", "acme_hooks:made", "")]
+    names = {{"pii": "Pii", "made": "made", "own": "Own", "texts": "Texts"}}
+    return [Contribution(name, f"acme_hooks:{{target}}", "") for name, target in names.items()]
 
 @hookimpl
 def holodeck_matchers(): return [Contribution("near", "acme_hooks:Near", "")]
@@ -130,6 +141,7 @@ SITES = [
     ("hooks module", METRIC, "cannot import acme_hooks: {error}"),
     ("hook", METRIC, "holodeck_metrics raised {error}"),
     ("lookup in a plugin", METRIC.replace("pii", "made"), "its hooks cannot be registered: {error}"),
+    ("has_own_rule", METRIC.replace("pii, level: 1", "own"), "the metric `acme/own` failed: {error}"),
     ("needs", METRIC, "evaluations[0].type: what the metric `acme/pii` needs cannot be told: {error}"),
     ("options of a metric", METRIC, "evaluations[0]: the metric `acme/pii` failed: {error}"),
     ("metric", METRIC, "evaluations[0]: the metric `acme/pii` failed: {error}"),
@@ -223,3 +235,12 @@ def test_an_interruption_is_the_users(load: Any, site: str, text: str) -> None:
 def test_a_backend_that_cannot_name_its_sources_has_none(load: Any) -> None:
     for error, _ in ERRORS:
         load("sources", error, REMOTE)
+
+
+def test_a_metric_need_not_keep_its_options(load: Any) -> None:
+    load("", SystemExit(), METRIC.replace("pii, level: 1", "own"))
+
+
+def test_what_a_metric_needs_is_no_text(load: Any) -> None:
+    with pytest.raises(ConfigError, match="it is the text .ground_truth., not a set of names"):
+        load("", SystemExit(), METRIC.replace("pii, level: 1", "texts"))

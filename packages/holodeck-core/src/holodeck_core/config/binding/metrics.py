@@ -100,6 +100,7 @@ class MetricBinder:
                 metric = metric_class(options_of(metric_class).model_validate(given))
             else:
                 metric = metric_class(model)
+            _ = metric.needs, metric.has_own_rule  # which a plugin may compute
         except ValidationError as error:
             if key == "metric" and _is_refused(error, "type"):
                 why = f"`{name}` is a type of its own: write {{type: {name}}}"
@@ -138,6 +139,8 @@ class MetricBinder:
                     raise ValueError(f"there is no type of metric {show_value(name, 60)}{hint}") from error
                 raise
             try:
+                if isinstance(found.needs, str):
+                    raise TypeError(f"it is the text {show_value(found.needs, 60)}, not a set of names")
                 unknown = sorted(set(found.needs) - _TURN_FIELDS)
             except BaseException as error:  # boundary: a plugin's class may make what it needs
                 pass_interruptions(error)

@@ -47,7 +47,7 @@ class Installed(NamedTuple):
     @property
     def needs_instructions(self) -> bool:
         """Whether a backend cannot be run without them."""
-        return getattr(self.target, "needs_instructions", False) is True
+        return _attribute(self.target, "needs_instructions") is True
 
     @property
     def _is_third_party(self) -> bool:
@@ -80,8 +80,16 @@ def installed(
         yield Installed(name, summary, target, _options(target, schemas, f"{definition(kind, name)}."))
 
 
+def _attribute(target: Any, name: str) -> Any:
+    try:
+        return getattr(target, name, None)
+    except BaseException as error:  # noqa: BLE001 - boundary: the class of a plugin may compute it
+        pass_interruptions(error)
+        return None
+
+
 def _options_model(target: Any) -> type[BaseModel] | None:
-    options = getattr(target, "Options", None)
+    options = _attribute(target, "Options")
     return options if isinstance(options, type) and issubclass(options, BaseModel) else None
 
 
