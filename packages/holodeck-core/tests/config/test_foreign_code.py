@@ -242,5 +242,5 @@ def test_a_metric_need_not_keep_its_options(load: Any) -> None:
 
 
 def test_what_a_metric_needs_is_no_text(load: Any) -> None:
-    with pytest.raises(ConfigError, match="it is the text .ground_truth., not a set of names"):
+    with pytest.raises(ConfigError, match=r"it is the text .ground_truth., not a set of names"):
         load("", SystemExit(), METRIC.replace("pii, level: 1", "texts"))
