@@ -100,7 +100,7 @@ def _check_shadowing(top: str, folders: Sequence[Path]) -> None:
         return
     if top in sys.stdlib_module_names:
         raise ValueError(f"{place} has the name of the standard library's module {top!r}: rename it")
-    for name in (top, *_loaded_names(folders[0])):
+    for name in (top, *_loaded_names(folders[0], top)):
         elsewhere, place = _loaded_from(name), _beside(name, folders[0])
         if elsewhere not in (None, place) and (name == top or _imports(top, name, folders[0])):
             raise ValueError(
@@ -108,10 +108,11 @@ def _check_shadowing(top: str, folders: Sequence[Path]) -> None:
             )
 
 
-def _loaded_names(folder: Path) -> list[str]:
-    """The names in the folder under which modules are loaded, of whatever place; not those of the standard library."""
+def _loaded_names(folder: Path, top: str) -> list[str]:
+    """The names in the folder but ``top`` under which modules are loaded, of whatever place; not those of the standard
+    library."""
     names = {name.removesuffix(".py") for name in os.listdir(folder)}
-    return sorted(names.intersection(sys.modules).difference(sys.stdlib_module_names))
+    return sorted(names.intersection(sys.modules).difference(sys.stdlib_module_names, {top}))
 
 
 def _imports(top: str, name: str, folder: Path) -> bool:
@@ -125,7 +126,7 @@ def _loaded_from(top: str) -> str | None:
     module = sys.modules.get(top)
     if module is None:
         return None
-    return place_of(module.__spec__) or str(getattr(module, "__file__", None))
+    return place_of(getattr(module, "__spec__", None)) or str(getattr(module, "__file__", None))
 
 
 def _beside(top: str, folder: Path) -> str | None:
