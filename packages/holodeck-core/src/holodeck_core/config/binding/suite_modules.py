@@ -11,7 +11,7 @@ import importlib
 import os
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
@@ -66,6 +66,13 @@ def loaded_module(name: str, folder: Path) -> ModuleType | None:
         return sys.modules.get(name) if own is None else own.get(name)
 
 
+def forget_modules(folder: Path) -> None:
+    """Drop what stands below ``folder`` and is not in ``sys.modules``: it is imported anew when it is asked for."""
+    start = f"{folder.resolve()}{os.sep}"
+    with _lock:
+        _forget(lambda place: place.startswith(start))
+
+
 def place_of(spec: ModuleSpec | None) -> str | None:
     """The file of a module, or the folder of a package without one; None where it has neither."""
     if spec is None:
@@ -79,7 +86,8 @@ def place_of(spec: ModuleSpec | None) -> str | None:
 def _put_away(paths: list[str]) -> dict[str, _Modules]:
     """Take out what belongs to other suites, put in what belongs to this one; returns what was taken out."""
     away: dict[str, _Modules] = {}
-    _forget_what_is_gone()
+    # Suites in temporary folders do not pile up: where a file is no more, nothing can be imported from it either.
+    _forget(lambda place: not os.path.exists(place))
     for top, place in list(_alone.items()):
         if top in _away:
             continue
@@ -118,10 +126,9 @@ def _settle(paths: list[str], away: dict[str, _Modules], new: set[str]) -> None:
         sys.modules.update(modules)
 
 
-def _forget_what_is_gone() -> None:
-    """Suites in temporary folders do not pile up: where a file is no more, nothing can be imported from it either."""
+def _forget(is_gone: Callable[[str], bool]) -> None:
     for top, by_place in list(_several.items()):
-        for place in [place for place in by_place if not os.path.exists(place)]:
+        for place in list(filter(is_gone, by_place)):
             del by_place[place]
         if not by_place:
             del _several[top]
