@@ -122,3 +122,15 @@ def test_the_house_is_clean(command: tuple[str, ...]) -> None:
         run = [sys.executable, "-m", module, *arguments]
     done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_type_checker_knows_which_names_there_are(tmp_path: Path) -> None:
+    user = tmp_path / "user.py"
+    user.write_text(
+        "from holodeck_core import Suit, load_suite\n"
+        "from holodeck_core.models import Agent, Agnet\n"
+        "from holodeck_core.testing import grade, scor\n"
+    )
+    run = [sys.executable, "-m", "mypy", "--strict", str(user)]
+    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert re.findall(r'has no attribute "(\w+)"', done.stdout) == ["Suit", "Agnet", "scor"], done.stdout

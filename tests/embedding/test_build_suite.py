@@ -17,7 +17,10 @@ from holodeck_core import (
     EvaluationMetric,
     ExpectedTool,
     GraderContext,
+    Metric,
+    NoOptions,
     Reply,
+    Score,
     Suite,
     TestCaseModel,
     TestReport,
@@ -73,6 +76,13 @@ class Streamer:
 class Called:
     def __call__(self, text: str) -> str:
         return f"{text}!"
+
+
+class Scoring(Metric):
+    Options = NoOptions
+
+    def score(self, turn: GraderContext) -> Score:
+        return Score(1.0)
 
 
 class Desk:
@@ -242,6 +252,16 @@ def test_every_mistake_is_told_with_its_place_and_a_hint() -> None:
         ({"agent": Desk}, TypeError, "Desk is a class: give it as `factory`"),
         ({"agent": 7}, TypeError, "an agent is an object with send"),
         (
+            {"agent": shout, "evaluations": [Scoring]},
+            TypeError,
+            "Scoring is a Metric as plugins contribute it",
+        ),
+        (
+            {"agent": shout, "evaluations": [Scoring(NoOptions())]},
+            TypeError,
+            "Scoring is a Metric as plugins",
+        ),
+        (
             {"factory": shout},
             ValueError,
             "its parameter `text` has no value: bind it with `functools.partial`",
@@ -250,7 +270,7 @@ def test_every_mistake_is_told_with_its_place_and_a_hint() -> None:
         ({"agent": {"name": "x"}}, ConfigError, "model"),
     ],
 )
-def test_arguments_that_name_no_agent_are_refused(keys: dict[str, Any], error: Any, message: str) -> None:
+def test_arguments_that_are_none_are_refused(keys: dict[str, Any], error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         build_suite([HELLO], **keys)
 

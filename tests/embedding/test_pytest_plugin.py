@@ -332,5 +332,25 @@ def test_cases_stand_beside_tests_in_python_and_a_setting_loads_the_plugin(
     pytester.runpytest_subprocess().assert_outcomes(passed=2)
 
 
+def test_agent_files_of_one_session_have_modules_of_their_own(run: Run, pytester: pytest.Pytester) -> None:
+    for folder in ("a", "b"):
+        path = pytester.path / folder / "my_helpers.py"
+        path.parent.mkdir()
+        path.write_text(f"NAME = {folder!r}\ndef right(turn): return turn.agent_response == NAME\n")
+        run(
+            [
+                {
+                    "name": folder,
+                    "input": folder,
+                    "evaluations": [{"type": "code", "grader": "my_helpers:right"}],
+                }
+            ],
+            "--co",
+            file=f"{folder}/agent.yaml",
+        )
+    result = pytester.runpytest_inprocess("-p", PLUGIN, "-p", "no:asyncio", "-v", "a", "b")
+    result.assert_outcomes(passed=2)
+
+
 async def test_cases_run_where_a_loop_is_running_already(run: Run) -> None:
     run([GOOD, BAD, ERRS]).assert_outcomes(passed=1, failed=1, errors=1)

@@ -28,6 +28,7 @@ def holodeck_commands():
         Contribution("serve", "acme_app:app", "serve what was found"),
         Contribution("tools", "acme_app:many", "several commands"),
         Contribution("wrong", "acme_app:number", "no app at all"),
+        Contribution("call", "acme_app:call", "takes what no text can be"),
         Contribution("gone", "acme_app:missing", "does not exist"),
     ]
 """
@@ -35,6 +36,7 @@ def holodeck_commands():
 ACME_APP = """
 import os
 import sys
+from typing import Callable
 import typer
 
 app = typer.Typer()
@@ -50,8 +52,17 @@ def serve(port: int = 80, how: str = "return"):
         raise typer.Exit(4)
     if how == "raise":
         raise RuntimeError("no \\x1b[31mport" + os.environ.get("ACME_TOKEN", ""))
+    if how == "panic":
+        raise Panic("no port")
     if how == "abort":
         raise typer.Abort
+
+class Panic(BaseException): ...
+
+call = typer.Typer()
+
+@call.command()
+def takes(back: Callable = None): ...
 
 @many.command()
 def one(): print("one")
@@ -166,8 +177,12 @@ def test_the_help_of_a_command_of_a_plugin_offers_no_completion_of_its_own(
             "error: the command 'acme/wrong' cannot be called: its target is of type int, not a typer.Typer",
         ),
         (["acme", "gone"], "error: the command 'acme/gone' of holodeck-acme 1.2 is broken"),
+        (
+            ["acme", "call"],
+            "error: the command 'acme/call' cannot be called: RuntimeError: Type not yet supported",
+        ),
     ],
-    ids=["no-app", "missing-target"],
+    ids=["no-app", "missing-target", "no-command"],
 )
 def test_a_broken_command_of_a_plugin_ends_with_3(
     holodeck: Holodeck, acme: dict[str, str], args: list[str], told: str
@@ -183,13 +198,19 @@ def test_why_a_plugin_has_no_commands_is_told(holodeck: Holodeck, acme: dict[str
     assert "No such command 'acme'. The plugin holodeck-acme 1.2 is disabled" in done.stderr
 
 
-def test_an_internal_error_is_one_line(holodeck: Holodeck, acme: dict[str, str]) -> None:
-    done = holodeck("acme", "serve", "--how", "raise", env=acme)
-    line = "internal error: RuntimeError: no port (run with --debug for the traceback)\n"
-    assert (done.returncode, done.stderr) == (3, line)
+@pytest.mark.parametrize(
+    ("how", "error"),
+    [("raise", "RuntimeError: no \N{REPLACEMENT CHARACTER}[31mport"), ("panic", "Panic: no port")],
+)
+def test_a_failure_of_a_plugins_command_is_one_line_and_not_holodecks(
+    holodeck: Holodeck, acme: dict[str, str], how: str, error: str
+) -> None:
+    done = holodeck("acme", "serve", "--how", how, env=acme)
+    line = f"the command `holodeck acme serve` failed: {error} (`holodeck --debug acme serve …` shows the traceback)"
+    assert (done.returncode, done.stderr) == (3, f"error: {line}\n")
 
 
-def test_debug_shows_the_traceback_of_an_internal_error(holodeck: Holodeck, acme: dict[str, str]) -> None:
+def test_debug_shows_the_traceback_of_a_plugins_command(holodeck: Holodeck, acme: dict[str, str]) -> None:
     folder = acme["PYTHONPATH"]
     done = holodeck("--debug", "acme", "serve", "--how", "raise", env={**acme, "PWD": folder})
     assert done.returncode == 3

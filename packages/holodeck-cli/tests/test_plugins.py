@@ -98,8 +98,15 @@ def test_the_list_is_told_whatever_the_switches_say(
 
 
 def test_what_a_hooks_module_prints_is_no_part_of_the_list(holodeck: Holodeck, tmp_path: Path) -> None:
-    hooks = {"loud_hooks.py": f"print('hello')\n{HOOKS}"}
+    writing = "import os\nprint('hello')\nos.write(1, b'from C\\n')\nos.system('echo from a child')\n"
+    hooks = {"loud_hooks.py": f"{writing}{HOOKS}"}
     FakeDistribution("holodeck-loud", modules=hooks).install(tmp_path / "site")
-    done = holodeck("plugins", "list", "--json", env={"PYTHONPATH": str(tmp_path / "site")})
-    assert "loud" in {plugin["id"] for plugin in json.loads(done.stdout)["plugins"]}
-    assert done.stderr == "hello\n"
+    env = {"PYTHONPATH": str(tmp_path / "site")}
+    for command, key in ((("list",), "contributions"), (("check", "loud"), "findings")):
+        done = holodeck("plugins", *command, "--json", env=env)
+        (loud,) = [plugin for plugin in json.loads(done.stdout)["plugins"] if plugin["id"] == "loud"]
+        assert loud[key]
+        assert {"hello", "from C", "from a child"} <= set(done.stderr.splitlines())
+    done = holodeck("schema", env=env)
+    assert json.loads(done.stdout)["$schema"]
+    assert "from a child" in done.stderr

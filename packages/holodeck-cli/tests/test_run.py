@@ -516,10 +516,12 @@ def holodeck_reporters():
     return [
         Contribution("names", "acme_report:Names", "the names of the cases"),
         Contribution("picky", "acme_report:Picky", "cannot be made"),
+        Contribution("needy", "acme_report:Needy", "has options that nobody can give"),
     ]
 """
 
 REPORTER = """
+from pydantic import BaseModel
 from holodeck_core import Reporter
 
 class Names(Reporter):
@@ -528,7 +530,11 @@ class Names(Reporter):
 
 class Picky(Reporter):
     def __init__(self, options, output=None):
-        raise ValueError("not today")
+        raise SystemExit("not today")
+
+class Needy(Reporter):
+    class Options(BaseModel):
+        url: str
 """
 
 
@@ -549,13 +555,23 @@ def test_a_plugin_can_write_the_report(holodeck: Holodeck, acme: dict[str, str],
     assert (tmp_path / "names.txt").read_text() == "good,other"
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("picky", "SystemExit: not today"),
+        (
+            "needy",
+            "ValueError: its options need url, and a command line gives none: they must all have defaults",
+        ),
+    ],
+)
 def test_a_reporter_that_cannot_be_made_ends_with_3_before_anything_is_sent(
-    holodeck: Holodeck, acme: dict[str, str], tmp_path: Path
+    holodeck: Holodeck, acme: dict[str, str], tmp_path: Path, name: str, why: str
 ) -> None:
     write_agent(tmp_path, GOOD)
-    done = holodeck("test", "--format", "acme/picky", env=acme)
+    done = holodeck("test", "--format", f"acme/{name}", env=acme)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr == "error: the reporter 'acme/picky' cannot be made: ValueError: not today\n"
+    assert done.stderr == f"error: the reporter 'acme/{name}' cannot be made: {why}\n"
 
 
 ENDS = {

@@ -8,12 +8,15 @@ from typing import Any
 
 import typer
 from typer.core import TyperGroup, TyperOption
+from typer.exceptions import TyperException
 
 from holodeck_cli.lazy import COMMANDS
-from holodeck_core.errors import BrokenPlugin, ConfigError, PluginError
+from holodeck_core.errors import BrokenPlugin, ConfigError, HoloDeckError, PluginError
 from holodeck_core.plugins.contribution import Contribution
+from holodeck_core.plugins.foreign import pass_interruptions
 from holodeck_core.plugins.host import PluginHost
 from holodeck_core.plugins.names import FIRST_PARTY_IDS, near
+from holodeck_core.plugins.wording import error_text
 from holodeck_core.text import one_line
 
 _OWN_ID = "cli"
@@ -65,6 +68,17 @@ class PluginGroup(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         return [contribution.name for contribution in self.contributions]
 
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (typer.Exit, typer.Abort, TyperException, HoloDeckError, SystemExit, OSError):
+            raise  # ways to end, and what is told as it is anywhere else
+        except BaseException as error:  # boundary: the command of a plugin
+            pass_interruptions(error)
+            command = f"{self.name} {ctx.invoked_subcommand}"
+            why = f"{error_text(error)} (`holodeck --debug {command} …` shows the traceback)"
+            raise BrokenPlugin(f"the command `holodeck {command}` failed: {why}") from error
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in self.list_commands(ctx):
             return None
@@ -96,7 +110,11 @@ def _contributed(host: PluginHost, name: str, word: str, *, debug: bool = False)
         raise BrokenPlugin(
             f"the command '{name}' cannot be called: its target is of type {kind}, not a typer.Typer"
         )
-    command = _command_of(resolved.object, word)
+    try:
+        command = _command_of(resolved.object, word)
+    except BaseException as error:  # boundary: what a plugin's command takes is made from its code
+        pass_interruptions(error)
+        raise BrokenPlugin(f"the command '{name}' cannot be called: {error_text(error)}") from error
     if debug:
         command.params.append(_debug_option())
     return command

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from pydantic import BaseModel, ValidationError
+
 from holodeck_cli.mistakes import UsageMistake
 from holodeck_cli.outputs import Output, why_not_writable
 from holodeck_core import Reporter
+from holodeck_core.config.binding.options import options_of
 from holodeck_core.errors import BrokenPlugin
+from holodeck_core.plugins.foreign import pass_interruptions
 from holodeck_core.plugins.host import PluginHost
+from holodeck_core.plugins.wording import error_text
 
 
 def make_reports(outputs: Iterable[Output]) -> list[Reporter]:
@@ -38,9 +43,18 @@ def _report(host: PluginHost, output: Output) -> Reporter:
     made = host.reporter(output.format, Reporter).object
     try:
         # Absolute, since an agent may change the working directory while the run goes on.
-        reporter: Reporter = made(made.Options(), output.path and output.path.absolute())
-    except Exception as error:
-        raise BrokenPlugin(
-            f"the reporter '{output.format}' cannot be made: {type(error).__name__}: {error}"
-        ) from error
+        reporter: Reporter = made(_options(made), output.path and output.path.absolute())
+    except BaseException as error:  # boundary: making a plugin's reporter runs its code
+        pass_interruptions(error)
+        raise BrokenPlugin(f"the reporter '{output.format}' cannot be made: {error_text(error)}") from error
     return reporter
+
+
+def _options(made: type[Reporter]) -> BaseModel:
+    """A command line gives none. Raises ValueError where that does not do."""
+    try:
+        return options_of(made).model_validate({})
+    except ValidationError as error:
+        needed = sorted({str(line["loc"][0]) for line in error.errors() if line["loc"]})
+        what = f"its options need {', '.join(needed)}" if needed else "its options refuse to be empty"
+        raise ValueError(f"{what}, and a command line gives none: they must all have defaults") from error

@@ -9,7 +9,8 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
 from typing import TYPE_CHECKING, TextIO
 
 from holodeck_core.text import sanitize_tool_output, without_commands
@@ -49,6 +50,34 @@ def finish_streams() -> bool:
         except (AttributeError, ValueError):  # what was tested has put it away or closed it
             continue
     return written
+
+
+@contextmanager
+def others_to_stderr() -> Iterator[None]:
+    """What code of others writes meanwhile goes to standard error: prints, and what C code and child processes write to
+    file descriptor 1."""
+    with _as_stderr(sys.stdout), redirect_stdout(sys.stderr):
+        yield
+
+
+@contextmanager
+def _as_stderr(stream: TextIO) -> Iterator[None]:
+    """The file descriptor of the stream is that of standard error; one without any stays as it is."""
+    try:
+        stream.flush()
+        descriptor, instead = stream.fileno(), sys.stderr.fileno()
+    except (OSError, ValueError):
+        yield
+        return
+    real = os.dup(descriptor)
+    os.dup2(instead, descriptor)
+    try:
+        yield
+    finally:
+        with suppress(OSError, ValueError):
+            stream.flush()
+        os.dup2(real, descriptor)
+        os.close(real)
 
 
 def discard(stream: TextIO) -> None:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, SecretStr
 
 from holodeck_core.api.backend import Backend
 from holodeck_core.api.grader import Grader
+from holodeck_core.api.metric import Metric as ScoringMetric
 from holodeck_core.api.suite import Suite
 from holodeck_core.backends.factory import Factory
 from holodeck_core.backends.own_agent import FactoryBackend, SharedAgent
@@ -58,7 +59,7 @@ def build_suite(
     ``HOLODECK_…`` setting is read, and ``${…}`` stays as it is; ``settings`` go before those of an ``Agent``.
 
     Raises ConfigError with every mistake found in what a file would hold; TypeError where the arguments do not name one
-    agent.
+    agent, or hold a metric of a plugin in place of its name.
     """
     start = Path("." if folder is None else folder)
     backend, described = _agent(agent, factory, start.absolute())
@@ -114,6 +115,10 @@ def _agent(
     return backend, {"name": spec.rpartition(":")[2], "model": {"provider": "python", "agent": spec}}
 
 
+def _is_plugins_metric(value: object) -> bool:
+    return isinstance(value, ScoringMetric) or (isinstance(value, type) and issubclass(value, ScoringMetric))
+
+
 @attrs.define
 class _Plain:
     """Models as the values that a file would hold. Functions that stand for graders are named, and kept by name."""
@@ -138,6 +143,11 @@ class _Plain:
             return value.to_yaml()
         if isinstance(value, SecretStr):
             return value.get_secret_value()
+        if key in ("evaluations", "metrics") and _is_plugins_metric(value):
+            raise TypeError(
+                f"{code_name(value)} is a Metric as plugins contribute it, and is named by its type; in code give a "
+                "grader: a function of GraderContext that returns a bool, a number from 0 to 1 or a GraderResult"
+            )
         if isinstance(value, os.PathLike):
             return os.fspath(value)
         if callable(value) and key in ("evaluations", "metrics"):

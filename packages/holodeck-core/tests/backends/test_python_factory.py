@@ -343,10 +343,12 @@ async def test_what_is_no_agent_is_named(
         await backend.open(agent)
 
 
+@pytest.mark.parametrize("coloured", ["def", "async def"])
 async def test_an_agent_that_comes_after_its_case_was_given_up_is_closed(
-    module: Module, tmp_path: Path, agent: Agent
+    module: Module, tmp_path: Path, agent: Agent, coloured: str
 ) -> None:
-    name = module("""
+    name = module(
+        """
         import threading
 
         go_on, closed = threading.Event(), threading.Event()
@@ -361,7 +363,8 @@ async def test_an_agent_that_comes_after_its_case_was_given_up_is_closed(
         def make():
             go_on.wait(5)
             return Agent()
-    """)
+    """.replace("def close", f"{coloured} close")
+    )
     backend = backend_of(f"{name}:make", tmp_path)
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.02):
@@ -372,10 +375,12 @@ async def test_an_agent_that_comes_after_its_case_was_given_up_is_closed(
     assert await asyncio.to_thread(own.closed.wait, 5)
 
 
+@pytest.mark.parametrize("coloured", ["def", "async def"])
 async def test_an_agent_that_comes_in_the_moment_its_case_is_given_up_is_closed(
-    module: Module, tmp_path: Path, agent: Agent
+    module: Module, tmp_path: Path, agent: Agent, coloured: str
 ) -> None:
-    name = module("""
+    name = module(
+        """
         import threading
 
         made, closed = threading.Event(), threading.Event()
@@ -390,7 +395,8 @@ async def test_an_agent_that_comes_in_the_moment_its_case_is_given_up_is_closed(
         def make():
             made.set()
             return Agent()
-    """)
+    """.replace("def close", f"{coloured} close")
+    )
     backend = backend_of(f"{name}:make", tmp_path)
     opening = asyncio.create_task(backend.open(agent))
     await asyncio.sleep(0)

@@ -255,15 +255,3 @@ def test_a_case_knows_where_it_stands(load: Load) -> None:
 def test_the_suite_names_the_plugins_in_use(load: Load) -> None:
     suite = load(HEAD + "evaluations: {metrics: [{type: standard, metric: equality}]}\n")
     assert sorted(suite.plugins) == ["core", "graders"]
-
-
-def test_two_modules_of_one_name_are_not_confused(tmp_path: Path) -> None:
-    for folder in ("one", "two"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "same_name_graders.py").write_text("def f(context): return True\n")
-        (tmp_path / folder / "agent.yaml").write_text(
-            HEAD + "evaluations: {metrics: [{type: code, grader: 'same_name_graders:f'}]}\n"
-        )
-    load_suite(tmp_path / "one" / "agent.yaml")
-    with pytest.raises(ConfigError, match=r"already loaded from .*one.same_name_graders\.py"):
-        load_suite(tmp_path / "two" / "agent.yaml")

@@ -158,6 +158,17 @@ class Four:
     Options = Unspeakable
 
 
+class Computed(type(Metric)):
+    @property
+    def Options(cls):
+        raise SystemExit("no options")
+
+
+class Eight(Metric, metaclass=Computed):
+    def score(self, turn):
+        raise NotImplementedError
+
+
 class Malformed(BaseModel):
     model_config = {"json_schema_extra": {"properties": {"a": "no schema"}}}
 
@@ -275,7 +286,7 @@ from holodeck_core.plugins import Contribution, hookimpl
 
 @hookimpl
 def holodeck_metrics():
-    names = "one", "two", "three", "four", "five", "six", "seven"
+    names = "one", "two", "three", "four", "five", "six", "seven", "eight"
     return [Contribution(name, f"crack_things:{name.title()}", name) for name in names]
 """
 
@@ -294,7 +305,7 @@ def test_a_broken_plugin_breaks_nothing() -> None:
     Draft202012Validator.check_schema(schema)
     validator = Draft202012Validator(schema)
     assert validator.is_valid(metric(type="acme/pii", kinds=["iban"]))
-    for name in ("one", "two", "three", "six", "seven"):  # of whose options nothing can be said
+    for name in ("one", "two", "three", "six", "seven", "eight"):  # of whose options nothing can be said
         assert validator.is_valid(metric(type=f"crack/{name}", anything=1))
         assert not validator.is_valid(metric(type=f"crack/{name}", enabled="maybe"))
     for name in ("four", "five"):  # which is no metric, and which does not exist

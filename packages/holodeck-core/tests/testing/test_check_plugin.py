@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -300,6 +301,18 @@ def test_a_call_that_does_not_come_back_falls_short(checked: Any, monkeypatch: p
     monkeypatch.setattr("holodeck_core.testing.smoke.LIMIT_S", 0.2)
     check = checked(hook("grader"), "import time\ndef Thing(turn):\n    time.sleep(5)\n")
     assert [finding.message for finding in check.failed] == ["TimeoutError: it has not come back after 0.2 s"]
+
+
+def test_no_other_plugin_is_imported(checked: Any, install_plugin: Any, tmp_path: Path) -> None:
+    marker = tmp_path / "imported"
+    source = f"from pathlib import Path\nPath({str(marker)!r}).touch()\n"
+    install_plugin(FakeDistribution("holodeck-other", modules={"other_hooks_to_check.py": source}))
+    assert checked(hook("grader"), GOOD["grader"]).ok
+    assert not marker.exists()
+
+
+def test_what_a_hooks_module_writes_is_no_part_of_what_it_imports(checked: Any) -> None:
+    checked("import os\nos.write(1, b'from C')\n" + hook("grader"), GOOD["grader"]).assert_ok()
 
 
 def test_a_plugin_that_is_not_there_is_unknown(checked: Any) -> None:

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 import attrs
 
 from holodeck_core import Accepted, PluginHost, Refused, Validator
-from holodeck_core.api.faults import USER_FAULTS, describe
+from holodeck_core.api.faults import describe
 from holodeck_core.models.chat import MAX_USER_CHARACTERS
+from holodeck_core.plugins.foreign import pass_interruptions
 from holodeck_core.plugins.names import FIRST_PARTY_IDS
 
 _PASTE_MARKS = re.compile(r"\x1b\[20[01]~")
@@ -54,7 +55,8 @@ def find_validators(host: PluginHost) -> tuple[tuple[NamedValidator, ...], tuple
     for each in sorted(resolved, key=lambda each: each.plugin.id not in FIRST_PARTY_IDS):
         try:
             found.append(NamedValidator(each.name, each.object()))
-        except USER_FAULTS as error:  # boundary: the constructor of somebody's validator may raise anything
+        except BaseException as error:  # noqa: BLE001 - boundary: the constructor of somebody's validator
+            pass_interruptions(error)
             problems.append(f"the validator {each.name} cannot be used: {describe(error)}")
     problems += [
         f"{record.distribution} {record.version}: {problem}"
@@ -79,7 +81,8 @@ def check_message(text: str, chain: Sequence[NamedValidator]) -> Accepted | Refu
             if not isinstance(outcome, Refused):
                 raise TypeError(f"a validator gives Accepted or Refused, got {type(outcome).__name__}")
             return Refused(_text(outcome.reason))
-        except USER_FAULTS as error:  # boundary: somebody's validator may raise anything
+        except BaseException as error:  # noqa: BLE001 - boundary: somebody's validator
+            pass_interruptions(error)
             return Refused(f"not sent: the validator {link.name} failed: {describe(error, with_place=True)}")
     return Accepted(text, tuple(notes))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import redirect_stdout
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,10 +31,10 @@ def list_plugins(
     code.
     """
     from holodeck_cli.exit_codes import ExitCode
-    from holodeck_cli.streams import tell
+    from holodeck_cli.streams import others_to_stderr, tell
     from holodeck_core.plugins.host import PluginHost
 
-    with redirect_stdout(sys.stderr):  # what hooks modules print is no part of the list
+    with others_to_stderr():  # what hooks modules print is no part of the list
         records = PluginHost().records()
     if json:
         from holodeck_cli.json_text import json_text
@@ -67,7 +65,7 @@ def check_plugins(
     """
     from holodeck_cli.ending import expect_leftovers
     from holodeck_cli.exit_codes import ExitCode
-    from holodeck_cli.streams import tell
+    from holodeck_cli.streams import others_to_stderr, tell
     from holodeck_core.plugins.host import PluginHost
     from holodeck_core.plugins.names import FIRST_PARTY_IDS
     from holodeck_core.testing.check import check_plugin
@@ -79,7 +77,7 @@ def check_plugins(
         ids = sorted({record.id for record in records}.difference(FIRST_PARTY_IDS))
     else:
         ids = [plugin]
-    with redirect_stdout(sys.stderr):  # what plugins print is no part of the findings
+    with others_to_stderr():  # what plugins print is no part of the findings
         checks = [check_plugin(each, host=host, call=call) for each in ids]
     if json:
         from holodeck_cli.json_text import json_text

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Annotated
 
@@ -28,11 +26,11 @@ def schema(
     from holodeck_cli.exit_codes import ExitCode
     from holodeck_cli.replace_file import replacing
     from holodeck_cli.schema_text import schema_text
-    from holodeck_cli.streams import tell, tell_error
+    from holodeck_cli.streams import others_to_stderr, tell, tell_error
     from holodeck_core.config.schema import agent_schema, report_schema
     from holodeck_core.plugins.host import PluginHost
 
-    with redirect_stdout(sys.stderr):  # what plugins print is no part of the schema
+    with others_to_stderr():  # what plugins print is no part of the schema
         text = schema_text(report_schema() if report else agent_schema(PluginHost()))
     if output is None:
         tell(text.splitlines())

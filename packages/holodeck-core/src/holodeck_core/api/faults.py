@@ -10,8 +10,8 @@ from holodeck_core.api.values import text_of
 from holodeck_core.text import shorten
 
 USER_FAULTS = (Exception, SystemExit)
-"""What code of plugins and users may raise while it is loaded without ending more than its own part.
-KeyboardInterrupt is not among them: it is the user's."""
+"""What an agent may raise in a conversation as a failure of its own. Whatever else it raises goes to the engine, which
+knows whether a generator or a run is ending."""
 
 MAX_TEXT = 2_000
 

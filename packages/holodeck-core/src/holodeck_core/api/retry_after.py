@@ -9,7 +9,7 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from holodeck_core.api.faults import USER_FAULTS
+from holodeck_core.plugins.foreign import pass_interruptions
 
 _NUMBER = re.compile(r"[0-9]{1,12}(?:\.[0-9]{0,12})?")
 
@@ -41,7 +41,8 @@ def attribute_or_none(holder: object, name: str) -> Any:
     """What an exception of somebody else's says under a name; None where it does not, or raises."""
     try:
         return getattr(holder, name, None)
-    except USER_FAULTS:  # boundary: a property of somebody's exception may raise anything
+    except BaseException as error:  # noqa: BLE001 - boundary: a property of somebody's exception
+        pass_interruptions(error)
         return None
 
 

@@ -45,7 +45,7 @@ class FactoryBackend(Backend):
         return FactoryBackend(NoOptions(), folder, spec, factory)
 
     def sources(self) -> Iterable[Path]:
-        return module_files(self._spec)
+        return module_files(self._spec, self.folder)
 
     async def open(self, agent: Agent, case: CaseRef | None = None) -> Session:
         """Call the factory. What it raises comes out as what it amounts to; a late agent is closed in its thread."""
@@ -71,10 +71,14 @@ class FactoryBackend(Backend):
         try:
             await calls.call(lambda: made.append(make()))
         except asyncio.CancelledError:
-            if not calls.leave(lambda: _dispose(made)):
-                with suppress(TimeoutError):
+            loop = asyncio.get_running_loop()
+            if not calls.leave(lambda: _dispose_from_afar(made, loop)):
+                with suppress(
+                    Exception
+                ):  # boundary: an agent may raise anything, and nobody is to use this one
                     async with asyncio.timeout(_DISPOSAL_S):
                         await calls.call(lambda: _dispose(made))
+                        await _close_on_loop(made)
             raise
         return made[0]
 
@@ -87,6 +91,20 @@ def _dispose(made: list[object]) -> None:
             agent.close()
         elif close is not None and not runs_on_loop(close):
             close()
+
+
+def _dispose_from_afar(made: list[object], loop: asyncio.AbstractEventLoop) -> None:
+    """In the thread that made it, after the loop has gone on, and perhaps ended."""
+    _dispose(made)
+    if not loop.is_closed():
+        asyncio.run_coroutine_threadsafe(_close_on_loop(made), loop)
+
+
+async def _close_on_loop(made: list[object]) -> None:
+    for agent in made:
+        close = method(agent, "close")
+        if close is not None and runs_on_loop(close):
+            await close()
 
 
 class SharedAgent(Backend):
@@ -105,7 +123,7 @@ class SharedAgent(Backend):
         self._session()
 
     def sources(self) -> Iterable[Path]:
-        return module_files(self._spec)
+        return module_files(self._spec, self.folder)
 
     async def open(self, agent: Agent, case: CaseRef | None = None) -> Session:
         return self._session()

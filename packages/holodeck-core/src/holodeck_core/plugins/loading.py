@@ -16,7 +16,6 @@ test framework ends a test with; KeyboardInterrupt and cancellation pass.
 from __future__ import annotations
 
 import inspect
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -26,6 +25,7 @@ import pluggy
 from holodeck_core.plugins import hookspecs
 from holodeck_core.plugins.contribution import Contribution
 from holodeck_core.plugins.distributions import Found, core_version
+from holodeck_core.plugins.foreign import pass_interruptions
 from holodeck_core.plugins.hookspecs import HOOKS, PROJECT, Kind
 from holodeck_core.plugins.names import is_name, is_target, near
 from holodeck_core.plugins.wording import error_text, one_line, shown
@@ -85,15 +85,6 @@ def module_of(entry_point: EntryPoint) -> str | None:
     """The module that an entry point names; None where its text has not the form of one."""
     match = entry_point.pattern.match(entry_point.value)
     return None if match is None else match["module"]
-
-
-def pass_interruptions(error: BaseException) -> None:
-    """Raise again what is not the plugin's own affair: the user's KeyboardInterrupt, and a cancellation."""
-    asyncio = sys.modules.get(
-        "asyncio.exceptions"
-    )  # this layer imports none; without it nothing is cancelled
-    if isinstance(error, KeyboardInterrupt) or (asyncio and isinstance(error, asyncio.CancelledError)):
-        raise error
 
 
 def import_target(target: str) -> Any:

@@ -7,8 +7,9 @@ from typing import Any
 from holodeck_core.errors import BrokenPlugin
 from holodeck_core.plugins.contribution import Contribution
 from holodeck_core.plugins.distributions import Found
+from holodeck_core.plugins.foreign import pass_interruptions
 from holodeck_core.plugins.hookspecs import Kind
-from holodeck_core.plugins.loading import Fault, Loaded, import_target, load, module_of, pass_interruptions
+from holodeck_core.plugins.loading import Fault, Loaded, import_target, load, module_of
 from holodeck_core.plugins.names import owner_of
 from holodeck_core.plugins.records import PluginRecord, Status, full_name
 from holodeck_core.plugins.wording import error_text, pip_install

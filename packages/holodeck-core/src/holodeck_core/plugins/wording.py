@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from holodeck_core.plugins.foreign import pass_interruptions
 from holodeck_core.plugins.names import near
 
 _LONGEST: Final = 300
@@ -24,7 +25,8 @@ def error_text(error: BaseException) -> str:
     kind = one_line(type(error).__name__)
     try:
         message = one_line(str(error))
-    except Exception:  # noqa: BLE001 - boundary: the plugin's own exception class may raise from __str__
+    except BaseException as unspeakable:  # noqa: BLE001 - boundary: the exception class of a plugin
+        pass_interruptions(unspeakable)
         message = ""
     return f"{kind}: {message}" if message else kind
 
@@ -33,7 +35,8 @@ def shown(value: object) -> str:
     """The repr of a value for a message, on one line."""
     try:
         return one_line(repr(value))
-    except Exception:  # noqa: BLE001 - boundary: the plugin's own object may raise from __repr__
+    except BaseException as unspeakable:  # noqa: BLE001 - boundary: an object of a plugin
+        pass_interruptions(unspeakable)
         return f"an object of type {one_line(type(value).__name__)}"
 
 

@@ -19,9 +19,9 @@ from holodeck_core.api.validator import Validator
 from holodeck_core.config.binding.options import options_of
 from holodeck_core.errors import BrokenPlugin, UnknownName
 from holodeck_core.plugins.contribution import Contribution
+from holodeck_core.plugins.foreign import pass_interruptions
 from holodeck_core.plugins.hookspecs import Kind
 from holodeck_core.plugins.host import PluginHost
-from holodeck_core.plugins.loading import pass_interruptions
 from holodeck_core.plugins.records import PluginRecord, full_name
 from holodeck_core.testing.light_import import what_is_heavy
 from holodeck_core.testing.smoke import Skipped, call_once
@@ -92,12 +92,25 @@ def check_plugin(plugin_id: str, *, host: PluginHost | None = None, call: bool =
     for a plugin that is not installed. A distribution of that id that is not the one that counts is a failure, too.
     """
     host = PluginHost() if host is None else host
-    own = [record for record in host.records() if record.id == plugin_id] or [host.record(plugin_id)]
+    own = _records(plugin_id, host)
     counts = next(
         (record for record in own if record.status in ("ok", "broken") and record.contributions), own[0]
     )
     findings = [finding for record in own for finding in _findings(record, host, call)]
     return PluginCheck(plugin_id, counts.distribution, counts.version, tuple(findings))
+
+
+def _records(plugin_id: str, host: PluginHost) -> list[PluginRecord]:
+    """All distributions of that id; the one that counts, and no other plugin, is imported."""
+
+    def known() -> list[PluginRecord]:
+        return [record for record in host.records(load=False) if record.id == plugin_id]
+
+    own = known()
+    if own and all(record.module is None for record in own):
+        return own
+    host.record(plugin_id)
+    return known()
 
 
 def _findings(record: PluginRecord, host: PluginHost, call: bool) -> Iterator[Finding]:

@@ -14,14 +14,17 @@ _TIMEOUT_S: Final = 60.0
 _SHOWN: Final = 5
 
 _PROBE: Final = """
-import json, sys
+import json, os, sys
 path, module = json.loads(sys.argv[1])
 sys.path[:] = path
 import holodeck_core.plugins
 before = set(sys.modules)
-told, sys.stdout = sys.stdout, sys.stderr
+told = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)
+sys.stdout = sys.stderr
 __import__(module)
-json.dump(sorted(set(sys.modules) - before), told)
+with told:
+    json.dump(sorted(set(sys.modules) - before), told)
 """
 
 
@@ -37,7 +40,7 @@ def what_is_heavy(module: str, targets: Iterable[str]) -> list[str]:
         )
     except subprocess.TimeoutExpired:
         return [f"importing {module} takes more than {_TIMEOUT_S:g} s"]
-    if done.returncode:
+    if done.returncode or not done.stdout:  # a module may end the process with any code
         last = done.stderr.strip().splitlines()[-1:]
         return [f"importing {module} in a new process failed: {' '.join(last) or 'it ended without a word'}"]
     heavy = list(_heavy(module, targets, json.loads(done.stdout)))

@@ -66,7 +66,10 @@ def _matcher(target: type[Matcher]) -> None:
 
 def _metric(target: type[Metric]) -> None:
     _options(target)
-    unknown = sorted(need for need in target.needs if not hasattr(_TURN, need))
+    needs: Any = target.needs
+    if isinstance(needs, str):
+        raise TypeError(f"`needs` is the text {needs!r}, not a set of names")
+    unknown = sorted(need for need in needs if not hasattr(_TURN, need))
     if unknown:
         raise ValueError(f"it needs {', '.join(unknown)}, which no turn has")
     for view in _TURNS:

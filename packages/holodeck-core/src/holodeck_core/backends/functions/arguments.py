@@ -13,10 +13,11 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import ErrorDetails, PydanticSerializationError, SchemaError, to_jsonable_python
 from typing_extensions import TypedDict  # before Python 3.12, pydantic takes no other
 
-from holodeck_core.api.faults import USER_FAULTS, describe
+from holodeck_core.api.faults import describe
 from holodeck_core.api.values import to_json
 from holodeck_core.backends.functions.signature import Parameter
 from holodeck_core.config.reading.suggest import did_you_mean
+from holodeck_core.plugins.foreign import pass_interruptions
 from holodeck_core.text import show_value
 
 _EXACT = 2.0**53
@@ -74,7 +75,8 @@ def _adapter(parameters: Sequence[Parameter]) -> tuple[TypeAdapter[Any], dict[st
     """What reads all arguments at once, and its JSON Schema."""
     try:
         return _typed({p.name: (Required if p.required else NotRequired)[_type(p)] for p in parameters})
-    except USER_FAULTS:  # boundary: the types are the user's
+    except BaseException as error:  # boundary: the types are the user's
+        pass_interruptions(error)
         for parameter in parameters:
             _refuse_unfit(parameter)
         raise
@@ -98,7 +100,8 @@ def _refuse_unfit(parameter: Parameter) -> None:
         raise ValueError(
             f"its parameter `{parameter.name}` is a {what}, which no JSON value can become"
         ) from error
-    except USER_FAULTS as error:  # boundary: a type may bring code of its own
+    except BaseException as error:  # boundary: a type may bring code of its own
+        pass_interruptions(error)
         lines = describe(error).splitlines()
         why = lines[-1 if isinstance(error, SchemaError) else 0]  # it tells the reason last
         raise ValueError(f"its parameter `{parameter.name}` cannot be filled: {why}") from error
@@ -121,7 +124,9 @@ def _explain(schema: dict[str, Any], parameter: Parameter, description: str | No
     if not parameter.required and "default" not in schema:
         try:
             schema["default"] = _in_json(to_jsonable_python(parameter.default))
-        except USER_FAULTS:  # boundary: a default may be any object; the model need not know it
+        # boundary: a default may be any object; the model need not know it
+        except BaseException as error:  # noqa: BLE001
+            pass_interruptions(error)
             return
 
 

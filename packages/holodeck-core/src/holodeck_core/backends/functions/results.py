@@ -8,8 +8,9 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from holodeck_core.api.faults import USER_FAULTS, describe
+from holodeck_core.api.faults import describe
 from holodeck_core.api.values import JsonValue, to_json
+from holodeck_core.plugins.foreign import pass_interruptions
 
 
 class NoJsonValue(ValueError):
@@ -33,7 +34,8 @@ def as_json(value: object) -> JsonValue:
         return to_json(value)  # type: ignore[no-any-return]
     except NoJsonValue:
         raise
-    except USER_FAULTS as error:  # boundary: serialising may run code of the value's class
+    except BaseException as error:  # boundary: serialising may run code of the value's class
+        pass_interruptions(error)
         raise NoJsonValue(f"the result is no JSON value: {describe(error)}") from error
 
 

@@ -9,7 +9,8 @@ from typing import Any, get_type_hints
 
 import attrs
 
-from holodeck_core.api.faults import USER_FAULTS, describe
+from holodeck_core.api.faults import describe
+from holodeck_core.plugins.foreign import pass_interruptions
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
@@ -62,7 +63,8 @@ def _hints(function: Callable[..., Any]) -> Mapping[str, Any]:
             f"its annotations cannot be read: {error} where the function is defined (a name that is imported under "
             "TYPE_CHECKING is not there when the function is called)"
         ) from error
-    except USER_FAULTS as error:  # boundary: annotations are the user's code
+    except BaseException as error:  # boundary: annotations are the user's code
+        pass_interruptions(error)
         raise ValueError(f"its annotations cannot be read: {describe(error)}") from error
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from holodeck_core.api.backend import Backend
-from holodeck_core.api.faults import USER_FAULTS, describe
+from holodeck_core.api.faults import describe
 from holodeck_core.api.suite import BoundMetric
 from holodeck_core.config.binding.agent_sections import AgentSections
 from holodeck_core.config.binding.metrics import MetricBinder
@@ -20,8 +20,8 @@ from holodeck_core.config.messages.validate import key_named, to_problems, told
 from holodeck_core.config.reading.document import Document
 from holodeck_core.errors import ConfigError, PluginError, Problem
 from holodeck_core.models.llm import LLMProvider
+from holodeck_core.plugins.foreign import pass_interruptions
 from holodeck_core.plugins.host import PluginHost
-from holodeck_core.plugins.loading import pass_interruptions
 from holodeck_core.plugins.switches import checked_aliases
 
 
@@ -80,6 +80,8 @@ def bind_backend(
     backend_class, options, given = found
     try:
         backend = backend_class(options, folder)
+        backend.environ = environ
+        lacks_instructions = backend.needs_instructions and not sections.has_instructions
     except ValidationError as error:
         problems.extend(_misfits(error, backend_class, given, document, ("model",)))
         return None
@@ -96,8 +98,7 @@ def bind_backend(
             document.problem(f"the provider `{model.provider}` failed: {told(error, given)}", ("model",))
         )
         return None
-    backend.environ = environ
-    if backend.needs_instructions and not sections.has_instructions:
+    if lacks_instructions:
         problems.append(document.problem(f"the provider `{model.provider}` needs `instructions`", ()))
     return backend
 
@@ -109,15 +110,16 @@ def check_model(
     _options(model, host, document, at, problems)
 
 
-def what_is_lacking(backend: Backend, document: Document) -> Iterator[Problem]:
+def what_is_lacking(backend: Backend, document: Document) -> list[Problem]:
     """What the backend does not find on this machine."""
+    found: list[Problem] = []
     try:
-        for fault in backend.lacks():
-            yield document.problem(fault.message, ("model", *fault.path))
-    except USER_FAULTS as error:  # boundary: a plugin's backend may raise anything
-        yield document.problem(
-            f"the provider failed to look for what it needs: {describe(error)}", ("model",)
-        )
+        found.extend(document.problem(fault.message, ("model", *fault.path)) for fault in backend.lacks())
+    except BaseException as error:  # noqa: BLE001 - boundary: a plugin's backend is asked
+        pass_interruptions(error)
+        why = f"the provider failed to look for what it needs: {describe(error)}"
+        found.append(document.problem(why, ("model",)))
+    return found
 
 
 def bind_agent_metrics(
@@ -150,7 +152,8 @@ def _options(
         return backend_class, options.model_validate(given), given
     except ValidationError as error:
         problems.extend(_misfits(error, backend_class, given, document, at))
-    except USER_FAULTS as error:  # boundary: the options of a plugin's backend run its code
+    except BaseException as error:  # noqa: BLE001 - boundary: the options of a plugin's backend run its code
+        pass_interruptions(error)
         problems.append(document.problem(f"the provider `{model.provider}` failed: {told(error, given)}", at))
     return None
 

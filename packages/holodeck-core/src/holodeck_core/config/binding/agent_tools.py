@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from holodeck_core.api.backend import Backend
-from holodeck_core.api.faults import USER_FAULTS, describe
+from holodeck_core.api.faults import describe
 from holodeck_core.config.binding.agent import check_model
 from holodeck_core.config.binding.referenced import read_named, why_absent
 from holodeck_core.config.binding.user_modules import attribute_of, import_file, import_module
@@ -20,6 +20,7 @@ from holodeck_core.config.reading.document import Document
 from holodeck_core.errors import Problem
 from holodeck_core.models.agent import Agent
 from holodeck_core.models.tool import FunctionTool, PromptTool, Tool, ToolType, VectorstoreTool
+from holodeck_core.plugins.foreign import pass_interruptions
 from holodeck_core.plugins.host import PluginHost
 from holodeck_core.text import shorten
 
@@ -56,15 +57,19 @@ def check_tools(
                 if why is not None:
                     problems.append(document.problem(why, (*at, "source")))
         if backend is not None and len(problems) == sound_so_far:
-            problems.extend(_unusable(tool, backend, document, at))
+            _check_usable(tool, backend, document, at, problems)
 
 
-def _unusable(tool: Tool, backend: Backend, document: Document, at: Path) -> Iterator[Problem]:
+def _check_usable(
+    tool: Tool, backend: Backend, document: Document, at: Path, problems: list[Problem]
+) -> None:
     try:
-        for fault in backend.check_tool(tool):
-            yield document.problem(fault.message, (*at, *fault.path))
-    except USER_FAULTS as error:  # boundary: a plugin's backend may raise anything
-        yield document.problem(f"the provider failed to check the tool: {describe(error)}", at)
+        problems.extend(
+            document.problem(fault.message, (*at, *fault.path)) for fault in backend.check_tool(tool)
+        )
+    except BaseException as error:  # noqa: BLE001 - boundary: a plugin's backend is asked
+        pass_interruptions(error)
+        problems.append(document.problem(f"the provider failed to check the tool: {describe(error)}", at))
 
 
 def _sound_tools(value: Any) -> Iterator[tuple[int, Tool]]:

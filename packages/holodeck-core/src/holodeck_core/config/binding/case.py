@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 import attrs
 
 from holodeck_core.api.backend import Backend, CaseRef
-from holodeck_core.api.faults import USER_FAULTS, describe
+from holodeck_core.api.faults import describe
 from holodeck_core.api.reply import UserMessage
 from holodeck_core.api.suite import BoundCase, BoundMetric, BoundTurn
 from holodeck_core.api.tool_checks import ToolOrder
@@ -21,6 +21,7 @@ from holodeck_core.config.messages.validate import Path, Place
 from holodeck_core.config.messages.wording import foreign
 from holodeck_core.errors import Problem
 from holodeck_core.models.test_case import ExpectedTool, FileInput, TestCaseModel, Turn
+from holodeck_core.plugins.foreign import pass_interruptions
 
 
 @attrs.frozen(kw_only=True)
@@ -149,7 +150,8 @@ class CaseBinder:
         assert self._backend is not None
         try:
             trouble = self._backend.check_case(case)
-        except USER_FAULTS as error:  # boundary: a plugin's backend is asked
+        except BaseException as error:  # noqa: BLE001 - boundary: a plugin's backend is asked
+            pass_interruptions(error)
             trouble = f"the provider failed to check this case: {describe(error)}"
         if trouble is not None:
             problems.append(place.problem(foreign(trouble), path))

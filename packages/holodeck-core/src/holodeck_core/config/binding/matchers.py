@@ -12,8 +12,8 @@ from holodeck_core.api.matcher import Matcher
 from holodeck_core.errors import PluginError
 from holodeck_core.models.arg_matcher import ArgMatcher
 from holodeck_core.models.matcher_shape import shape_of
+from holodeck_core.plugins.foreign import pass_interruptions
 from holodeck_core.plugins.host import PluginHost
-from holodeck_core.plugins.loading import pass_interruptions
 
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 

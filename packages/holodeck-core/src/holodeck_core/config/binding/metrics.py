@@ -27,8 +27,8 @@ from holodeck_core.models.evaluation import (
     MetricType,
     PluginMetric,
 )
+from holodeck_core.plugins.foreign import pass_interruptions
 from holodeck_core.plugins.host import PluginHost
-from holodeck_core.plugins.loading import pass_interruptions
 from holodeck_core.text import show_value
 
 _TURN_FIELDS = frozenset(field.alias for field in attrs.fields(GraderContext))
@@ -100,6 +100,7 @@ class MetricBinder:
                 metric = metric_class(options_of(metric_class).model_validate(given))
             else:
                 metric = metric_class(model)
+            _ = metric.needs, metric.has_own_rule  # which a plugin may compute
         except ValidationError as error:
             if key == "metric" and _is_refused(error, "type"):
                 why = f"`{name}` is a type of its own: write {{type: {name}}}"
@@ -137,9 +138,15 @@ class MetricBinder:
                 if key == "type" and (hint := meant_type(name)):
                     raise ValueError(f"there is no type of metric {show_value(name, 60)}{hint}") from error
                 raise
-            unknown = found.needs - _TURN_FIELDS
+            try:
+                if isinstance(found.needs, str):
+                    raise TypeError(f"it is the text {show_value(found.needs, 60)}, not a set of names")
+                unknown = sorted(set(found.needs) - _TURN_FIELDS)
+            except BaseException as error:  # boundary: a plugin's class may make what it needs
+                pass_interruptions(error)
+                raise ValueError(f"what the metric `{name}` needs cannot be told: {told(error)}") from error
             if unknown:
-                raise ValueError(f"the metric `{name}` needs {', '.join(sorted(unknown))}, which no turn has")
+                raise ValueError(f"the metric `{name}` needs {', '.join(unknown)}, which no turn has")
             self._classes[key, name] = found
         return found
 

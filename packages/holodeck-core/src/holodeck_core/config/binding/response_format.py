@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from holodeck_core.api.backend import Backend
-from holodeck_core.api.faults import USER_FAULTS, describe
+from holodeck_core.api.faults import describe
 from holodeck_core.config.binding.referenced import read_named
 from holodeck_core.config.messages.validate import Path as DocumentPath
 from holodeck_core.config.messages.validate import Place
@@ -17,6 +17,7 @@ from holodeck_core.config.reading.shapes import PLAIN
 from holodeck_core.config.reading.yaml_document import read_yaml
 from holodeck_core.errors import ConfigError, Problem
 from holodeck_core.models.agent import Agent
+from holodeck_core.plugins.foreign import pass_interruptions
 
 _KEY: Final = ("response_format",)
 
@@ -51,6 +52,7 @@ def bind_response_format(
                 place.problem(fault.message, (*at, *fault.path))
                 for fault in backend.check_response_format(schema)
             )
-        except USER_FAULTS as error:  # boundary: a plugin's backend may raise anything
+        except BaseException as error:  # noqa: BLE001 - boundary: a plugin's backend is asked
+            pass_interruptions(error)
             problems.append(document.problem(f"the provider failed to check this: {describe(error)}", _KEY))
     return schema

@@ -76,7 +76,7 @@ def bind_suite(unbound: Unbound, plugins: PluginHost | None, *, to_run: bool = T
     instructions = bind_instructions(sections.agent, document, unbound.folder, problems)
     check_tools(sections.agent, host, backend, document, unbound.folder, problems)
     response_format = bind_response_format(sections.agent, backend, document, unbound.folder, problems)
-    lacking = () if backend is None else tuple(what_is_lacking(backend, document))
+    lacking = [] if backend is None else what_is_lacking(backend, document)
     if to_run:
         problems += lacking
     metric_binder = MetricBinder(host, folder, unbound.graders)

@@ -1,31 +1,30 @@
 """Imports what a file names in the user's own code: ``module.path:name``.
 
 The folder of the file goes first on ``sys.path`` while its module is imported. A module found there must not be hidden
-by another one that is already loaded, nor itself hide a module of the standard library: both would run other code than
-the one that stands beside the file.
+by one that the program around has loaded, nor itself hide a module of the standard library: both would run other code
+than the one that stands beside the file.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 import sys
-import threading
 import traceback
 from collections.abc import Sequence
-from contextlib import suppress
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from holodeck_core.api.faults import USER_FAULTS, describe
+from holodeck_core.api.faults import describe
+from holodeck_core.config.binding.imported_files import with_imports
+from holodeck_core.config.binding.suite_modules import modules_of, place_of
 from holodeck_core.config.reading.suggest import did_you_mean
-from holodeck_core.plugins.loading import pass_interruptions
+from holodeck_core.plugins.foreign import pass_interruptions
 from holodeck_core.text import shorten
 
 _LONGEST: Final = 80
-
-_path_lock = threading.RLock()
 
 
 def import_object(spec: str, folder: Path) -> Any:
@@ -45,14 +44,8 @@ def import_module(name: str, *folders: Path) -> ModuleType:
 
     Raises ValueError as ``import_object`` does.
     """
-    top = name.partition(".")[0]
-    with _path_lock:
-        importlib.invalidate_caches()
-        beside = PathFinder.find_spec(top, [str(folders[0])])
-        if beside is not None:
-            _check_shadowing(top, beside)
-        # What a module itself adds to the path stays there.
-        sys.path[:0] = map(str, folders)
+    with modules_of(folders):
+        _check_shadowing(name.partition(".")[0], folders)
         try:
             return importlib.import_module(name)
         except ModuleNotFoundError as error:
@@ -64,10 +57,6 @@ def import_module(name: str, *folders: Path) -> ModuleType:
         except BaseException as error:
             pass_interruptions(error)
             raise ValueError(f"importing {_quoted(name)} failed: {_with_place(error, folders)}") from error
-        finally:
-            for folder in folders:
-                with suppress(ValueError):
-                    sys.path.remove(str(folder))
 
 
 def import_file(path: Path, *folders: Path) -> ModuleType:
@@ -80,7 +69,7 @@ def import_file(path: Path, *folders: Path) -> ModuleType:
     if path.suffix != ".py" or "." in name:
         raise ValueError(f"{path} is not the file of a Python module: its name must be `module.py`")
     module = import_module(name, path.parent, *folders)
-    if module.__spec__ is None or _place(module.__spec__) != str(path.resolve()):
+    if place_of(module.__spec__) != str(path.resolve()):
         raise ValueError(f"{module.__file__} is imported as {name!r}, and hides {path}: rename it")
     return module
 
@@ -89,38 +78,59 @@ def attribute_of(module: ModuleType, name: str) -> Any:
     """What ``name``, with dots in it to go deeper, is in the module. Raises ValueError where there is no such name."""
     value: Any = module
     for part in name.split("."):
-        names = dir(value)
+        names: list[str] = []
         try:
+            names = dir(value)
             value = getattr(value, part)
         except AttributeError:
             what = f"{module.__name__!r} ({module.__file__}) has no {_quoted(name)}"
             raise ValueError(f"{what}{did_you_mean(part, names)}") from None
-        except USER_FAULTS as error:  # boundary: a module may look names up in code of its own
+        except BaseException as error:  # boundary: a module may look names up in code of its own
+            pass_interruptions(error)
             raise ValueError(
                 f"looking {_quoted(name)} up in {module.__name__!r} failed: {describe(error)}"
             ) from error
     return value
 
 
-def _check_shadowing(top: str, beside: ModuleSpec) -> None:
-    place = _place(beside)
-    loaded = sys.modules.get(top)
+def _check_shadowing(top: str, folders: Sequence[Path]) -> None:
+    """Nothing hides the module of that name in the first of ``folders``, nor what it imports from there in turn."""
+    place = _beside(top, folders[0])
+    if place is None:
+        return
     if top in sys.stdlib_module_names:
         raise ValueError(f"{place} has the name of the standard library's module {top!r}: rename it")
-    if loaded is None:
-        return
-    elsewhere = _place(loaded.__spec__) if loaded.__spec__ is not None else str(loaded.__file__)
-    if elsewhere != place:
-        raise ValueError(
-            f"the module {top!r} is already loaded from {elsewhere}, so {place} cannot be: rename it"
-        )
+    for name in (top, *_loaded_names(folders[0], top)):
+        elsewhere, place = _loaded_from(name), _beside(name, folders[0])
+        if elsewhere not in (None, place) and (name == top or _imports(top, name, folders[0])):
+            raise ValueError(
+                f"the module {name!r} is already loaded from {elsewhere}, so {place} cannot be: rename it"
+            )
 
 
-def _place(spec: ModuleSpec) -> str:
-    if spec.origin is not None and spec.has_location:
-        return str(Path(spec.origin).resolve())
-    locations = list(spec.submodule_search_locations or ())
-    return str(Path(locations[0]).resolve()) if locations else str(spec.origin)
+def _loaded_names(folder: Path, top: str) -> list[str]:
+    """The names in the folder but ``top`` under which modules are loaded, of whatever place; not those of the standard
+    library."""
+    names = {name.removesuffix(".py") for name in os.listdir(folder)}
+    return sorted(names.intersection(sys.modules).difference(sys.stdlib_module_names, {top}))
+
+
+def _imports(top: str, name: str, folder: Path) -> bool:
+    """Whether the module ``top`` imports the module ``name``, both in the folder, itself or through others there."""
+    files = [folder / f"{top}.py", *(folder / top).glob("**/*.py")]
+    wanted = {folder / f"{name}.py", folder / name / "__init__.py"}
+    return not wanted.isdisjoint(with_imports(filter(Path.is_file, files), folder))
+
+
+def _loaded_from(top: str) -> str | None:
+    module = sys.modules.get(top)
+    if module is None:
+        return None
+    return place_of(getattr(module, "__spec__", None)) or str(getattr(module, "__file__", None))
+
+
+def _beside(top: str, folder: Path) -> str | None:
+    return place_of(PathFinder.find_spec(top, [str(folder)]))
 
 
 def _quoted(name: str) -> str:

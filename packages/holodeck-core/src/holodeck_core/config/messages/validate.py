@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from holodeck_core.api.faults import describe
+from holodeck_core.api.values import text_of
 from holodeck_core.config.messages.secret_keys import is_secret, without_secrets_of
 from holodeck_core.config.messages.unions import NO_MEMBER, Loc, settled
 from holodeck_core.config.messages.valid_keys import ValidKeys, shown_key
@@ -88,7 +89,7 @@ def told(error: BaseException, given: Any = None) -> str:
     """
     if isinstance(error, PluginError):
         return str(error)
-    text = str(error) if isinstance(error, ValueError) else describe(error)
+    text = text_of(error) if isinstance(error, ValueError) else describe(error)
     return without_secrets_of(given, foreign(text))
 
 

@@ -8,12 +8,12 @@ from typing import Any, Final, Literal, NamedTuple
 from pydantic import BaseModel
 
 from holodeck_core.api.backend import Backend
-from holodeck_core.api.faults import USER_FAULTS
 from holodeck_core.api.metric import Metric
 from holodeck_core.config.schema.keywords import Schema, definition
 from holodeck_core.config.schema.models import ModelSchemas
 from holodeck_core.errors import PluginError
 from holodeck_core.models.evaluation import CodeMetric, EvaluationMetric, GEvalMetric, RAGMetric
+from holodeck_core.plugins.foreign import pass_interruptions
 from holodeck_core.plugins.hookspecs import Kind
 from holodeck_core.plugins.host import PluginHost
 from holodeck_core.plugins.records import full_name
@@ -47,7 +47,7 @@ class Installed(NamedTuple):
     @property
     def needs_instructions(self) -> bool:
         """Whether a backend cannot be run without them."""
-        return getattr(self.target, "needs_instructions", False) is True
+        return _attribute(self.target, "needs_instructions") is True
 
     @property
     def _is_third_party(self) -> bool:
@@ -80,8 +80,16 @@ def installed(
         yield Installed(name, summary, target, _options(target, schemas, f"{definition(kind, name)}."))
 
 
+def _attribute(target: Any, name: str) -> Any:
+    try:
+        return getattr(target, name, None)
+    except BaseException as error:  # noqa: BLE001 - boundary: the class of a plugin may compute it
+        pass_interruptions(error)
+        return None
+
+
 def _options_model(target: Any) -> type[BaseModel] | None:
-    options = getattr(target, "Options", None)
+    options = _attribute(target, "Options")
     return options if isinstance(options, type) and issubclass(options, BaseModel) else None
 
 
@@ -92,5 +100,6 @@ def _options(target: Any, schemas: ModelSchemas, prefix: str) -> Schema | None:
     try:
         return schemas.of(model, prefix)
     # boundary: the schema of a plugin's options is made by its code; without one, any key may stand in a file
-    except USER_FAULTS:
+    except BaseException as error:  # noqa: BLE001
+        pass_interruptions(error)
         return None

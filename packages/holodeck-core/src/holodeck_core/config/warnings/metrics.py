@@ -69,7 +69,8 @@ class Judgement:
     @classmethod
     def of(cls, metrics: Sequence[BoundMetric]) -> Judgement:
         deciding = [metric for metric in metrics if not _is_informational(metric)]
-        options = [metric.metric.options for metric in metrics]
+        # A plugin's metric keeps its options or does not.
+        options = [getattr(metric.metric, "options", None) for metric in metrics]
         numeric = [o for o in options if isinstance(o, EvaluationMetric) and o.metric == "numeric"]
         return cls(
             with_truth=bool(deciding),
