@@ -193,20 +193,33 @@ def agent(api_key):
 
     async def send(text):
         asyncio.create_task(end())
-        await asyncio.sleep(1)
+        await asyncio.sleep(0.1)
+        return text
 
-    return send
+    async def cancel(text):
+        for task in asyncio.all_tasks():
+            task.cancel(api_key)
+        await asyncio.sleep(0.1)
+
+    return HOW
 """
 
 
-def test_an_agent_that_ends_the_program_ends_its_test_alone(run: Run, pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(ends=ENDS)
+@pytest.mark.parametrize(
+    ("how", "outcome", "told"),
+    [
+        ("send", {"passed": 1}, []),
+        ("cancel", {"errors": 1}, ["what was tested ended the run: CancelledError*"]),
+    ],
+)
+def test_an_agent_that_ends_the_program_ends_its_test_alone(
+    run: Run, pytester: pytest.Pytester, how: str, outcome: dict[str, int], told: list[str]
+) -> None:
+    pytester.makepyfile(ends=ENDS.replace("HOW", how))
     model = {"provider": "python", "agent": "ends:agent", "api_key": "sk-not-a-real-key"}
     result = run([GOOD], model=model)
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(
-        ["what was tested ended the run: SystemExit: #\\u0023vso[[]x[]] [[]redacted[]]"]
-    )
+    result.assert_outcomes(**outcome)
+    result.stdout.fnmatch_lines(told)
     result.stdout.no_fnmatch_line("*sk-not-a-real-key*")
 
 
@@ -332,24 +345,20 @@ def test_cases_stand_beside_tests_in_python_and_a_setting_loads_the_plugin(
     pytester.runpytest_subprocess().assert_outcomes(passed=2)
 
 
-def test_agent_files_of_one_session_have_modules_of_their_own(run: Run, pytester: pytest.Pytester) -> None:
+def test_agent_files_of_one_session_with_modules_of_one_name_are_told_of_both_files(
+    run: Run, pytester: pytest.Pytester
+) -> None:
     for folder in ("a", "b"):
         path = pytester.path / folder / "my_helpers.py"
         path.parent.mkdir()
-        path.write_text(f"NAME = {folder!r}\ndef right(turn): return turn.agent_response == NAME\n")
-        run(
-            [
-                {
-                    "name": folder,
-                    "input": folder,
-                    "evaluations": [{"type": "code", "grader": "my_helpers:right"}],
-                }
-            ],
-            "--co",
-            file=f"{folder}/agent.yaml",
-        )
+        path.write_text("def right(turn): return True\n")
+        metric = {"type": "code", "grader": "my_helpers:right"}
+        run([{"name": folder, "input": folder, "evaluations": [metric]}], "--co", file=f"{folder}/agent.yaml")
     result = pytester.runpytest_inprocess("-p", PLUGIN, "-p", "no:asyncio", "-v", "a", "b")
-    result.assert_outcomes(passed=2)
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        ["*'my_helpers' is already loaded from */a/my_helpers.py, so */b/my_helpers.py*"]
+    )
 
 
 async def test_cases_run_where_a_loop_is_running_already(run: Run) -> None:

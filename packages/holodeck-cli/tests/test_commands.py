@@ -225,7 +225,7 @@ def test_an_internal_error_tells_no_secret_of_the_environment(
 ) -> None:
     done = holodeck(*args, "acme", "serve", "--how", "raise", env={**acme, "ACME_TOKEN": "sk-not-a-real-key"})
     assert done.returncode == 3
-    assert "RuntimeError: no port[redacted]" in done.stderr
+    assert "RuntimeError: no \N{REPLACEMENT CHARACTER}[31mport[redacted]" in done.stderr
     assert "sk-not-a-real-key" not in done.stderr
 
 

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -255,3 +256,32 @@ def test_a_case_knows_where_it_stands(load: Load) -> None:
 def test_the_suite_names_the_plugins_in_use(load: Load) -> None:
     suite = load(HEAD + "evaluations: {metrics: [{type: standard, metric: equality}]}\n")
     assert sorted(suite.plugins) == ["core", "graders"]
+
+
+@pytest.mark.parametrize("same", ["graders_of_two", "helpers_of_two"], ids=["named", "imported-by-it"])
+def test_two_modules_of_one_name_are_not_confused(tmp_path: Path, same: str) -> None:
+    for folder in ("one", "two"):
+        named = "graders_of_two" if same == "graders_of_two" else f"graders_of_{folder}"
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / f"{named}.py").write_text("from helpers_of_two import f\n")
+        (tmp_path / folder / "helpers_of_two.py").write_text("def f(context): return True\n")
+        (tmp_path / folder / "agent.yaml").write_text(
+            HEAD + f"evaluations: {{metrics: [{{type: code, grader: '{named}:f'}}]}}\n"
+        )
+    try:
+        load_suite(tmp_path / "one" / "agent.yaml")
+        both = rf"'{same}' is already loaded from .*one.{same}\.py, so .*two.{same}\.py cannot be: rename one"
+        with pytest.raises(ConfigError, match=both):
+            load_suite(tmp_path / "two" / "agent.yaml")
+    finally:
+        for name in {"graders_of_two", "graders_of_one", "helpers_of_two"}.intersection(sys.modules):
+            del sys.modules[name]
+
+
+def test_a_loaded_module_is_in_the_way_of_none_that_a_suite_does_not_import(
+    load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "helpers_of_nobody", ModuleType("helpers_of_nobody"))
+    (tmp_path / "helpers_of_nobody.py").write_text("")
+    (tmp_path / "graders_of_somebody.py").write_text("def f(context): return True\n")
+    load(HEAD + "evaluations: {metrics: [{type: code, grader: 'graders_of_somebody:f'}]}\n")

@@ -17,7 +17,6 @@ from holodeck_core import (
     Score,
     ToolCall,
     TurnView,
-    load_suite,
     run_suite_sync,
 )
 from holodeck_core.testing import FakeDistribution, HolodeckProject, Outcome, case, scripted, suite
@@ -172,19 +171,3 @@ class TestFixtures:
     def test_a_plugin_is_installed_until_the_test_ends(self, install_plugin: Any) -> None:
         install_plugin(ACME)
         assert PluginHost().grader("acme/yes").object(None) is True
-
-
-def test_modules_of_a_project_are_imported_anew_where_another_suite_has_some_too(tmp_path: Path) -> None:
-    def project(name: str, reply: str) -> HolodeckProject:
-        desk = f"def open_desk():\n    return lambda text: {reply!r}\n"
-        python = {"provider": "python", "agent": "desk_of_two_projects:open_desk"}
-        cases = [{"input": "a", "ground_truth": reply}]
-        return HolodeckProject(
-            {"agent.yaml": agent(cases=cases, model=python), "desk_of_two_projects.py": desk},
-            folder=tmp_path / name,
-        )
-
-    project("one", "one").write(tmp_path / "one")
-    load_suite(tmp_path / "one" / "agent.yaml")
-    for reply in ("two", "three hundred"):
-        project("two", reply).run().assert_passed()

@@ -45,7 +45,7 @@ class FactoryBackend(Backend):
         return FactoryBackend(NoOptions(), folder, spec, factory)
 
     def sources(self) -> Iterable[Path]:
-        return module_files(self._spec, self.folder)
+        return module_files(self._spec)
 
     async def open(self, agent: Agent, case: CaseRef | None = None) -> Session:
         """Call the factory. What it raises comes out as what it amounts to; a late agent is closed in its thread."""
@@ -123,7 +123,7 @@ class SharedAgent(Backend):
         self._session()
 
     def sources(self) -> Iterable[Path]:
-        return module_files(self._spec, self.folder)
+        return module_files(self._spec)
 
     async def open(self, agent: Agent, case: CaseRef | None = None) -> Session:
         return self._session()

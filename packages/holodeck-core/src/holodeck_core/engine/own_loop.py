@@ -20,7 +20,7 @@ def run_in_own_loop(main: Coroutine[Any, Any, T], stopped: Callable[[str], objec
     left, and threads of the loop's executor are not waited for.
 
     ``main`` goes on where others stop the loop, or raise SystemExit in tasks and callbacks of their own, which asyncio
-    lets out of the loop; ``stopped`` is told of that.
+    lets out of the loop; ``stopped`` is told of that, or else the loop's exception handler, which logs it.
     """
     runner = asyncio.Runner()  # never closed: that waits for everything
     try:
@@ -49,16 +49,19 @@ def _run_to_end(
             if task.done() or not _lets_go_on(error):
                 raise
             if stopped is not None:
-                stopped(_what_stopped(error))
+                stopped(_what_stopped(error, describe(error)))
+            else:  # a log masks no secrets
+                message = _what_stopped(error, type(error).__name__)
+                runner.get_loop().call_exception_handler({"message": message})
 
 
 def _lets_go_on(error: BaseException) -> bool:
     return isinstance(error, SystemExit) or str(error).startswith("Event loop stopped")
 
 
-def _what_stopped(error: BaseException) -> str:
+def _what_stopped(error: BaseException, what: str) -> str:
     if isinstance(error, SystemExit):
-        return f"what was tested raised {describe(error)} in a task or callback of its own; the run went on"
+        return f"what was tested raised {what} in a task or callback of its own; the run went on"
     return "what was tested stopped the event loop; the run went on"
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from holodeck_core.api.reporter import Reporter
-from holodeck_core.config.binding.suite_modules import forget_modules
 from holodeck_core.config.load import load_suite
 from holodeck_core.engine.start import run_suite_sync
 from holodeck_core.errors import ConfigError
@@ -98,4 +97,3 @@ def _importable(folder: Path) -> Iterator[None]:
         for name in set(sys.modules) - before:
             if str(getattr(sys.modules[name], "__file__", None) or "").startswith(str(folder)):
                 del sys.modules[name]
-        forget_modules(folder)

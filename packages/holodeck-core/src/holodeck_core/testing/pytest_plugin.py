@@ -106,6 +106,8 @@ class CaseItem(pytest.Item):
         self.add_marker(tag)
 
     def setup(self) -> None:
+        from asyncio import CancelledError
+
         import attrs
 
         from holodeck_core.api.faults import describe
@@ -115,9 +117,9 @@ class CaseItem(pytest.Item):
         except HoloDeckError as error:
             why = str(error)
         except (
-            SystemExit,
+            CancelledError,
             GeneratorExit,
-        ) as error:  # of a task of the agent's own, which asyncio lets out of the loop
+        ) as error:  # an agent may cancel every task, that of the run too
             why = f"what was tested ended the run: {describe(error)}"
         if self.result is None:  # told here, since pytest shows an exception's context as it is
             pytest.fail(without_commands(self._suite.secrets.redact_shown(why)), pytrace=False)

@@ -11,7 +11,6 @@ from holodeck_core.backends.functions.arguments import Arguments
 from holodeck_core.backends.functions.docstring import first_paragraph, parameter_descriptions
 from holodeck_core.backends.functions.signature import read_signature
 from holodeck_core.backends.functions.user_function import UserFunction
-from holodeck_core.config.binding.suite_modules import modules_of
 from holodeck_core.config.binding.user_modules import attribute_of, import_file, import_module
 from holodeck_core.engine.workers import Workers
 from holodeck_core.models.tool import FunctionTool
@@ -23,16 +22,11 @@ def load_function(tool: FunctionTool, folder: Path, workers: Workers) -> UserFun
     Raises ValueError that says what is wrong: nothing of that name, or parameters that a model cannot fill.
     """
     if tool.file is not None:
-        path = folder / tool.file
-        folders = [path.parent, folder]
-        module = import_file(path, folder)
+        module = import_file(folder / tool.file, folder)
     else:
         assert tool.module is not None
-        folders = [folder]
         module = import_module(tool.module, folder)
-    # Types that classes name as text are looked up in the modules of these classes.
-    with modules_of(folders):
-        return make_function(tool, attribute_of(module, tool.function), workers)
+    return make_function(tool, attribute_of(module, tool.function), workers)
 
 
 def make_function(tool: FunctionTool, function: Callable[..., Any], workers: Workers) -> UserFunction:

@@ -5,13 +5,13 @@ Of the user's code that is the file of each module that is named, and of what it
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from holodeck_core.api.backend import Backend
 from holodeck_core.config.binding.imported_files import with_imports
-from holodeck_core.config.binding.suite_modules import loaded_module
 from holodeck_core.models.agent import Agent
 from holodeck_core.models.tool import FunctionTool, PromptTool
 from holodeck_core.plugins.foreign import pass_interruptions
@@ -21,14 +21,13 @@ def used_files(backend: Backend, agent: Agent, graders: Iterable[str], folder: P
     """Those of the backend, of the graders (``module.path:callable``), of the tools and of the reply's form, with what
     they import, each once, sorted."""
     found = {*_of_backend(backend), *_of_agent(agent, folder)}
-    found.update(path for grader in graders for path in module_files(grader, folder))
+    found.update(path for grader in graders for path in module_files(grader))
     return sorted(with_imports(found, folder))
 
 
-def module_files(spec: str, folder: Path) -> Iterator[Path]:
-    """The file of the module in ``module.path:name``, which the suite in ``folder`` has loaded; of one without a file,
-    none."""
-    file: Any = getattr(loaded_module(spec.partition(":")[0], folder), "__file__", None)
+def module_files(spec: str) -> Iterator[Path]:
+    """The file of the module in ``module.path:name``, which is loaded; of one without a file, none."""
+    file: Any = getattr(sys.modules.get(spec.partition(":")[0]), "__file__", None)
     if isinstance(file, str):
         yield Path(file)
 
@@ -50,4 +49,4 @@ def _of_agent(agent: Agent, folder: Path) -> Iterator[Path]:
             case FunctionTool(file=str(file)) | PromptTool(file=str(file)):
                 yield folder / file
             case FunctionTool(module=str(module)):
-                yield from module_files(module, folder)
+                yield from module_files(module)

@@ -1,8 +1,8 @@
 """Imports what a file names in the user's own code: ``module.path:name``.
 
 The folder of the file goes first on ``sys.path`` while its module is imported. A module found there must not be hidden
-by one that the program around has loaded, nor itself hide a module of the standard library: both would run other code
-than the one that stands beside the file.
+by another one that is already loaded, nor itself hide a module of the standard library: both would run other code than
+the one that stands beside the file.
 """
 
 from __future__ import annotations
@@ -10,21 +10,24 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import threading
 import traceback
-from collections.abc import Sequence
-from importlib.machinery import PathFinder
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
 from holodeck_core.api.faults import describe
 from holodeck_core.config.binding.imported_files import with_imports
-from holodeck_core.config.binding.suite_modules import modules_of, place_of
 from holodeck_core.config.reading.suggest import did_you_mean
 from holodeck_core.plugins.foreign import pass_interruptions
 from holodeck_core.text import shorten
 
 _LONGEST: Final = 80
+
+_path_lock = threading.RLock()
 
 
 def import_object(spec: str, folder: Path) -> Any:
@@ -44,7 +47,7 @@ def import_module(name: str, *folders: Path) -> ModuleType:
 
     Raises ValueError as ``import_object`` does.
     """
-    with modules_of(folders):
+    with _importable(folders):
         _check_shadowing(name.partition(".")[0], folders)
         try:
             return importlib.import_module(name)
@@ -69,7 +72,7 @@ def import_file(path: Path, *folders: Path) -> ModuleType:
     if path.suffix != ".py" or "." in name:
         raise ValueError(f"{path} is not the file of a Python module: its name must be `module.py`")
     module = import_module(name, path.parent, *folders)
-    if place_of(module.__spec__) != str(path.resolve()):
+    if _place(module.__spec__) != str(path.resolve()):
         raise ValueError(f"{module.__file__} is imported as {name!r}, and hides {path}: rename it")
     return module
 
@@ -93,6 +96,20 @@ def attribute_of(module: ModuleType, name: str) -> Any:
     return value
 
 
+@contextmanager
+def _importable(folders: Sequence[Path]) -> Iterator[None]:
+    """What stands in ``folders`` can be imported. What a module itself adds to the path stays there."""
+    with _path_lock:
+        importlib.invalidate_caches()
+        sys.path[:0] = map(str, folders)
+        try:
+            yield
+        finally:
+            for folder in folders:
+                with suppress(ValueError):
+                    sys.path.remove(str(folder))
+
+
 def _check_shadowing(top: str, folders: Sequence[Path]) -> None:
     """Nothing hides the module of that name in the first of ``folders``, nor what it imports from there in turn."""
     place = _beside(top, folders[0])
@@ -104,7 +121,7 @@ def _check_shadowing(top: str, folders: Sequence[Path]) -> None:
         elsewhere, place = _loaded_from(name), _beside(name, folders[0])
         if elsewhere not in (None, place) and (name == top or _imports(top, name, folders[0])):
             raise ValueError(
-                f"the module {name!r} is already loaded from {elsewhere}, so {place} cannot be: rename it"
+                f"the module {name!r} is already loaded from {elsewhere}, so {place} cannot be: rename one of them"
             )
 
 
@@ -126,11 +143,21 @@ def _loaded_from(top: str) -> str | None:
     module = sys.modules.get(top)
     if module is None:
         return None
-    return place_of(getattr(module, "__spec__", None)) or str(getattr(module, "__file__", None))
+    return _place(getattr(module, "__spec__", None)) or str(getattr(module, "__file__", None))
 
 
 def _beside(top: str, folder: Path) -> str | None:
-    return place_of(PathFinder.find_spec(top, [str(folder)]))
+    return _place(PathFinder.find_spec(top, [str(folder)]))
+
+
+def _place(spec: ModuleSpec | None) -> str | None:
+    """The file of a module, or the folder of a package without one; None where it has neither."""
+    if spec is None:
+        return None
+    if spec.origin is not None and spec.has_location:
+        return str(Path(spec.origin).resolve())
+    locations = list(spec.submodule_search_locations or ())
+    return str(Path(locations[0]).resolve()) if len(locations) == 1 else None
 
 
 def _quoted(name: str) -> str:
