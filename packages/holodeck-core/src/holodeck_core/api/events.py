@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import attrs
 
-from holodeck_core.models.test_result import RepeatSummary, ReportSummary, TestReport, TestResult
-
-Status: TypeAlias = Literal["passed", "failed", "error", "skipped"]
+from holodeck_core.models.test_result import RepeatSummary, ReportSummary, Status, TestReport, TestResult
 
 
 @attrs.frozen(kw_only=True)

@@ -7,15 +7,8 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from holodeck_core.models.token_usage import TokenUsage
+from holodeck_core.models.token_usage import COUNTS, TokenUsage
 
-_FIELDS: Final = (
-    "prompt_tokens",
-    "completion_tokens",
-    "total_tokens",
-    "cache_creation_tokens",
-    "cache_read_tokens",
-)
 # Prices may be higher for a request above a size, which is always a multiple of this; so turns of about one size are
 # summed, and each sum is priced by its mean. A turn above the largest size counts among those.
 _SIZE: Final = 1_000
@@ -39,9 +32,9 @@ class UsageCount:
             self._partial = True
             return
         self._partial = self._partial or bool(usage.get("partial"))
-        counts = [int(usage.get(field, 0)) for field in _FIELDS]
+        counts = [int(usage.get(field, 0)) for field in COUNTS]
         size = min(counts[0] // _SIZE, _SIZES)
-        number, sums = self._groups.get(size, (0, [0] * len(_FIELDS)))
+        number, sums = self._groups.get(size, (0, [0] * len(COUNTS)))
         self._groups[size] = number + 1, [before + more for before, more in zip(sums, counts, strict=True)]
 
     def total(self) -> TokenUsage | None:
@@ -49,7 +42,7 @@ class UsageCount:
         if not self._groups:
             return None
         counts = dict(
-            zip(_FIELDS, map(sum, zip(*(sums for _, sums in self.groups()), strict=True)), strict=True)
+            zip(COUNTS, map(sum, zip(*(sums for _, sums in self.groups()), strict=True)), strict=True)
         )
         try:
             return TokenUsage(**counts, partial=self._partial)

@@ -6,11 +6,11 @@ import math
 import numbers
 from collections.abc import Iterable, Sequence
 
-from holodeck_core.api.events import Status
 from holodeck_core.api.metric import Score
 from holodeck_core.api.suite import BoundMetric
 from holodeck_core.api.values import text_of, to_json
 from holodeck_core.engine.outcomes import MetricOutcome, ToolVerdict, TurnOutcome
+from holodeck_core.models.test_result import Status
 
 
 def judge(bound: BoundMetric, score: Score) -> MetricOutcome:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -32,6 +32,7 @@ from holodeck_core.models.base import (
 from holodeck_core.models.evaluation import Metrics
 
 __all__ = [
+    "KEYS_OF_A_TURN",
     "ArgMatcher",
     "ExpectedTool",
     "FileInput",
@@ -194,8 +195,8 @@ class Turn(_Assertions):
     """What the user says. A number is its text as written. Example: `What is in order 17?`"""
 
 
-# A case may set metrics for all its turns; every other key of a turn belongs to one turn.
-_KEYS_OF_A_TURN = tuple(key for key in Turn.model_fields if key != "evaluations")
+KEYS_OF_A_TURN: Final = tuple(key for key in Turn.model_fields if key != "evaluations")
+"""The keys that belong to one turn. Only metrics may also be set for all turns of a case."""
 
 
 class TestCaseModel(_Assertions, GatheringModel):
@@ -238,7 +239,7 @@ class TestCaseModel(_Assertions, GatheringModel):
             if data.get("input") is None:
                 yield problem((), "needs `input` (one turn) or `turns` (several)", data)
             return
-        for key in given(data, *_KEYS_OF_A_TURN):
+        for key in given(data, *KEYS_OF_A_TURN):
             yield problem(
                 (key,), f"`turns` and `{key}` exclude each other: `{key}` belongs to a turn", data[key]
             )

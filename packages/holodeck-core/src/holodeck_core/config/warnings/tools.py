@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from holodeck_core.api.tool_checks import Expectation, NameMatch, ToolChecks, ToolName
+from holodeck_core.api.tool_checks import Expectation, ToolChecks, ToolName
 from holodeck_core.config.reading.suggest import did_you_mean
 from holodeck_core.config.warnings.metrics import Found
 from holodeck_core.models.agent import Agent
-from holodeck_core.models.test_case import TestCaseModel, Turn
+from holodeck_core.models.test_case import NameMatch, TestCaseModel, Turn
 from holodeck_core.models.tool import MCPTool
 from holodeck_core.text import shorten
 
