@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final, TextIO
 
 from holodeck_cli.chat.screen import Tone
-from holodeck_cli.chat.wording import duration_text
+from holodeck_core.case_lines import duration
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -65,7 +65,7 @@ class TerminalScreen:
 
         def drawn() -> RenderableType:
             waited = monotonic() - begun
-            spinner.update(text=_shown(what if waited < 1 else f"{what} {duration_text(int(waited))}"))
+            spinner.update(text=_shown(what if waited < 1 else f"{what} {duration(int(waited) * 1000)}"))
             return spinner
 
         self._live = Live(
