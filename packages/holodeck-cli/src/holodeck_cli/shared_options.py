@@ -19,6 +19,10 @@ Stable: TypeAlias = Annotated[
     bool, typer.Option("--stable", help="Leave ids, times and durations out, and show cases in file order.")
 ]
 NoColor: TypeAlias = Annotated[bool, typer.Option("--no-color", help="Show no colours.")]
+StoredRuns: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--run-dir", metavar="PATH", help="Where the runs are, if not in .holodeck/runs."),
+]
 Outputs: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from holodeck_cli.option_order import OrderedCommand, asked_outputs
-from holodeck_cli.shared_options import Formats, NoColor, Outputs, Quiet, Stable, Verbose
+from holodeck_cli.shared_options import Formats, NoColor, Outputs, Quiet, Stable, StoredRuns, Verbose
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -19,10 +18,7 @@ def report(
     run: Annotated[
         str, typer.Argument(metavar="RUN", help="An id, 'last', 'last~1', or the path of a run folder.")
     ] = "last",
-    run_dir: Annotated[
-        Path | None,
-        typer.Option("--run-dir", metavar="PATH", help="Where the runs are, if not in .holodeck/runs."),
-    ] = None,
+    run_dir: StoredRuns = None,
     verbose: Verbose = False,
     quiet: Quiet = False,
     stable: Stable = False,

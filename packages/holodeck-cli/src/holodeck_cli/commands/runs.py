@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 import typer
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, no_args_is_help=True)
+from holodeck_cli.shared_options import StoredRuns
 
-RunDir: TypeAlias = Annotated[
-    Path | None,
-    typer.Option("--run-dir", metavar="PATH", help="Where the runs are, if not in .holodeck/runs."),
-]
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, no_args_is_help=True)
 
 
 @app.callback()
@@ -22,7 +18,7 @@ def runs() -> None:
 
 @app.command("list")
 def list_kept(
-    run_dir: RunDir = None,
+    run_dir: StoredRuns = None,
     json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> int:
     """List the runs, the latest first, with what became of their cases."""
@@ -59,7 +55,7 @@ def prune(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", "-n", help="Say what would be removed, and remove nothing.")
     ] = False,
-    run_dir: RunDir = None,
+    run_dir: StoredRuns = None,
 ) -> int:
     """Remove old runs, and say which. A run that is going on stays.
 
