@@ -76,6 +76,27 @@ def test_every_public_name_can_be_had() -> None:
         holodeck_core.nothing  # noqa: B018
 
 
+def test_a_broad_except_names_the_boundary_at_which_it_stands() -> None:
+    """One that only cleans up and raises again needs no name."""
+    unnamed = []
+    for source in (ROOT / "packages").glob("*/src/**/*.py"):
+        lines = source.read_text(encoding="utf-8").splitlines()
+        for node in ast.walk(ast.parse("\n".join(lines))):
+            if not isinstance(node, ast.ExceptHandler) or ast.unparse(
+                node.type or ast.Name("BaseException")
+            ) not in (
+                "Exception",
+                "BaseException",
+            ):
+                continue
+            last = node.body[-1]
+            if isinstance(last, ast.Raise) and last.exc is None:
+                continue
+            if not any("boundary: " in line for line in lines[max(0, node.lineno - 2) : node.lineno]):
+                unnamed.append(f"{source.relative_to(ROOT)}:{node.lineno}")
+    assert unnamed == []
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -27,7 +27,7 @@ def _report(host: PluginHost, output: Output) -> Reporter:
     try:
         # Absolute, since an agent may change the working directory while the run goes on.
         reporter: Reporter = made(made.Options(), output.path and output.path.absolute())
-    except Exception as error:
+    except Exception as error:  # boundary: a plugin's reporter may raise anything when it is made
         raise BrokenPlugin(
             f"the reporter '{output.format}' cannot be made: {type(error).__name__}: {error}"
         ) from error

@@ -283,7 +283,7 @@ class Run:
         """Let the backend do what takes long before the clock of a turn runs. Where it cannot, ``open`` says why."""
         try:
             await self._suite.backend.warm_up()
-        except BaseException as error:
+        except BaseException as error:  # boundary: a backend may raise anything
             if passes_through(error):
                 raise
             self._note(f"warming up the backend failed: {describe(error)}")
@@ -292,7 +292,7 @@ class Run:
         try:
             if end_use(self._suite.backend):
                 await limits.loop_time.apart(self._suite.backend.close, CLOSE_TIMEOUT_S, "the backend")
-        except BaseException as error:
+        except BaseException as error:  # boundary: a backend may raise anything
             if passes_through(error):
                 raise
             self._note(f"closing the backend failed: {describe(error)}")
