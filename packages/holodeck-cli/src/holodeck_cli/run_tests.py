@@ -214,6 +214,8 @@ def _kept_run(
     except RunError as error:
         if resumed is not None or request.run_dir is not None:
             raise UsageMistake(str(error)) from None
-        tell_error(f"note: this run is not kept, {one_line(str(error))}; --run-dir names another place")
+        tell_error(
+            f"note: this run is not stored: {one_line(str(error))}; use --run-dir to choose another folder"
+        )
         return Run(suite, reporters, scope, stable=request.stable)
     return run

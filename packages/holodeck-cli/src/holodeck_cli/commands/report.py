@@ -26,9 +26,9 @@ def report(
     output: Outputs = None,
     format: Formats = None,  # noqa: A002 - the option's name
 ) -> int:
-    """Show a run that is kept once more, or write it in any format.
+    """Show a stored run again, or write it in any format.
 
-    Nothing of the agent is loaded. A run that is going on shows what has finished by now. Exit codes: 0 done;
+    The agent is not loaded. Of a run that is still going on, what has finished so far is shown. Exit codes: 0 done;
     2 there is no such run, or a report could not be written.
     """
     from holodeck_cli.render_run import render_run
