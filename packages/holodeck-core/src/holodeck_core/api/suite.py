@@ -87,7 +87,7 @@ class BoundCase:
 
 
 class CaseSource(Protocol):
-    """Where cases come from: may be read several times, each time from the first, without holding them all."""
+    """Where cases come from. It can be read several times, always from the first case, and need not hold them all."""
 
     def __len__(self) -> int: ...
 

@@ -45,7 +45,7 @@ DEFAULT_EXECUTION_CONFIG: Final[dict[str, Any]] = {
 
 
 class PluginsConfig(StrictModel):
-    """`plugins`: other names for them, those never to be imported, those without which nothing runs."""
+    """`plugins`: short names for what they contribute, which are disabled, and which are required."""
 
     aliases: dict[Text, Text] = Field(default_factory=dict)
     """Short names for matchers, metrics, graders and providers of plugins. Example: `{pii: acme/pii}`"""

@@ -283,7 +283,7 @@ Metrics: TypeAlias = Annotated[list[MetricType], WrapValidator(_distinct)]
 
 
 class EvaluationConfig(StrictModel):
-    """`evaluations` of an agent: the metrics of every turn, and the model that those use which need one."""
+    """`evaluations` of an agent: the metrics for every turn, and the model for those metrics that need one."""
 
     model: LLMProvider | None = None
     """The model that judges, for metrics that ask one and name none.

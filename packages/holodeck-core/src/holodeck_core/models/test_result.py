@@ -114,8 +114,8 @@ class TurnResult(Evidence):
 
 
 class RateInterval(StrictModel):
-    """Where the probability to pass lies, with a ``confidence`` from 0 to 1. ``z`` is the quantile of the normal
-    distribution that belongs to it."""
+    """The interval in which the probability to pass lies, with a ``confidence`` from 0 to 1. ``z`` is the quantile of
+    the normal distribution that belongs to it."""
 
     method: Literal["wilson"] = "wilson"
     confidence: float = Field(ge=0, le=1)
