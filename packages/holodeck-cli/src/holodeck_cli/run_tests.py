@@ -68,7 +68,7 @@ def run_tests(request: RunRequest) -> ExitCode:
     """Run the cases and write the reports. Mistakes in the command line are found before anything is sent.
 
     Raises UsageMistake for those, ConfigError for mistakes in the agent file, and PluginError for a report format
-    that cannot be had.
+    that is not available.
     """
     runs = runs_folder(request.run_dir, request.agent)
     resumed = find_resumed(request.resume, runs, request.agent)

@@ -2,7 +2,7 @@
 
 HoloDeckError
 ├── ConfigError          the files or the settings hold mistakes; ``.problems`` has them all
-├── PluginError          a contribution cannot be had
+├── PluginError          a contribution is not available
 │   ├── UnknownName      nothing installed contributes that name
 │   └── BrokenPlugin     something contributes it, but it cannot be loaded
 ├── RunError             the run as a whole could not be carried out

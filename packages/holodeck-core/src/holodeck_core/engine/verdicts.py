@@ -97,7 +97,7 @@ def failed_to_score(bound: BoundMetric, error: str, reason: str | None = None) -
 
 
 def turn_status(errors: Sequence[str], tools: ToolVerdict | None, metrics: Iterable[MetricOutcome]) -> Status:
-    """``failed`` if an assertion failed, else ``error`` if a reply or a metric could not be had, else ``passed``."""
+    """``failed`` if an assertion failed, else ``error`` if a reply or a metric is missing, else ``passed``."""
     status: Status = "error" if errors else "passed"
     if tools is not None and not tools.matched:
         return "failed"
