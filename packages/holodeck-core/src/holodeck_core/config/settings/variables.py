@@ -88,7 +88,7 @@ def _malformed(text: str, inside: int) -> str:
     elif _OTHER_FORM.match(rest):
         what = "a variable is written ${NAME}, and with a default ${NAME:-default}"
     else:
-        what = "what stands in this `${…}` is no name of a variable (letters, digits and _, no digit first)"
+        what = "this `${…}` does not hold the name of a variable (letters, digits and _, no digit first)"
     lines = text.count("\n", 0, inside)
     where = f" (line {lines + 1} of the text)" if lines else ""
     return f"{what}{where}; {_ESCAPE}"
