@@ -3,6 +3,8 @@
 import os
 import signal
 
+from hypothesis import settings
+
 # Taken from the environment before any test: they change what Python, pip, git, pytest, rich, typer and HoloDeck itself
 # do or show (pytest does not shorten its summary where CI is set), or which provider's account an agent would use.
 HIDDEN = (
@@ -55,8 +57,12 @@ for name in ("no_proxy", "NO_PROXY"):
     os.environ[name] = ",".join(["127.0.0.1", "localhost", *filter(None, [os.environ.get(name)])])
 
 # Nobody's own settings hold; those for pip, which lie beside them, say where packages come from.
-settings = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-if os.path.exists(for_pip := os.path.join(settings, "pip", "pip.conf")):
+config_home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+if os.path.exists(for_pip := os.path.join(config_home, "pip", "pip.conf")):
     os.environ.setdefault("PIP_CONFIG_FILE", for_pip)
 os.environ["XDG_CONFIG_HOME"] = os.path.join(os.devnull, "config")
 os.environ["GIT_CONFIG_GLOBAL"] = os.environ["GIT_CONFIG_SYSTEM"] = os.devnull
+
+# A machine that is busy with other work makes an example late, not wrong: no example has a deadline.
+settings.register_profile("holodeck", deadline=None)
+settings.load_profile("holodeck")

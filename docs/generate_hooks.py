@@ -20,14 +20,14 @@ HEAD: Final = """# Hooks
 
 A plugin is a distribution with one entry point in the group `holodeck.v1`, which names a module. The functions of that
 module that are marked with `@hookimpl` and have one of the names below say what the plugin contributes.
-[Writing a plugin](writing.md) tells how to make one, and [Loading](loading.md) how they are found.
+[Writing a plugin](writing.md) explains how to make one, and [Loading](loading.md) how plugins are found.
 
 All hooks are alike. They take no arguments, are synchronous, and return a list of
 `Contribution(name, "package.module:attribute", summary)`. A name is lower-case letters and digits, with single `_` or
 `-` between. The object behind a name is imported when it is first used, so a hooks module imports nothing but
-`holodeck_core.plugins`. A plugin host calls each hook at most once.
+`holodeck_core.plugins`. Each hook is called at most once.
 
-A plugin that has a hook which only a newer core knows marks it with `@hookimpl(optionalhook=True)`.
+A hook that only newer versions of the core know is marked with `@hookimpl(optionalhook=True)`.
 """
 
 

@@ -14,7 +14,7 @@ _INTRODUCTION: Final = """\
 # Public names
 
 Written by `python docs/generate.py` from the docstrings. Everything here is imported from `holodeck_core`, and costs
-its import when it is first used; `help(name)` tells the rest. [What stays as it is](../compatibility.md) says what is
+its import when it is first used; `help(name)` shows more. [Compatibility](../compatibility.md) says what is
 promised about these names.
 """
 

@@ -7,7 +7,9 @@ import re
 import subprocess
 import sys
 import tomllib
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,6 +40,39 @@ def test_siblings_are_pinned_to_the_very_same_version(package: str) -> None:
     siblings = [entry for entry in dependencies if entry.startswith("holodeck-")]
     assert siblings == [entry for entry in siblings if entry.endswith(f"=={_version(package)}")]
     assert bool(siblings) is (package != "core")
+
+
+# What is installed under another name, and what comes with who imports it: pytest loads its own plugin.
+DISTRIBUTIONS = {
+    "opentelemetry": "holodeck-core",
+    "pydantic_core": "pydantic",
+    "pytest": None,
+    "yaml": "pyyaml",
+}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_whatever_a_package_imports_is_among_its_dependencies(package: str) -> None:
+    project: Any = _project(package)
+    requirements = [
+        *project["dependencies"],
+        *chain.from_iterable(project.get("optional-dependencies", {}).values()),
+    ]
+    declared = {re.split(r"[^\w-]", entry)[0].lower().replace("_", "-") for entry in requirements}
+    imported = {
+        name.partition(".")[0]
+        for source in (ROOT / f"packages/holodeck-{package}/src").rglob("*.py")
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8")))
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    } - {*sys.stdlib_module_names, f"holodeck_{package}"}
+    needed = {DISTRIBUTIONS.get(name, name.replace("_", "-")) for name in imported} - {None}
+    assert needed <= declared
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -88,6 +123,27 @@ def test_no_pattern_repeats_a_group_in_a_way_that_older_pythons_get_wrong() -> N
         if re.search(r"\)(?:[*+?]|\{[\d,]+\})\+|\(\?>", path.read_text(encoding="utf-8"))
     ]
     assert found == []
+
+
+def test_a_broad_except_names_the_boundary_at_which_it_stands() -> None:
+    """One that only cleans up and raises again needs no name."""
+    unnamed = []
+    for source in (ROOT / "packages").glob("*/src/**/*.py"):
+        lines = source.read_text(encoding="utf-8").splitlines()
+        for node in ast.walk(ast.parse("\n".join(lines))):
+            if not isinstance(node, ast.ExceptHandler) or ast.unparse(
+                node.type or ast.Name("BaseException")
+            ) not in (
+                "Exception",
+                "BaseException",
+            ):
+                continue
+            last = node.body[-1]
+            if isinstance(last, ast.Raise) and last.exc is None:
+                continue
+            if not any("boundary: " in line for line in lines[max(0, node.lineno - 2) : node.lineno]):
+                unnamed.append(f"{source.relative_to(ROOT)}:{node.lineno}")
+    assert unnamed == []
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from holodeck_core import ConfigError, load_suite
+from holodeck_core import ConfigError, load_suite, run_suite_sync
 
 Holodeck: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -117,3 +117,20 @@ def test_the_folder_of_an_agent_file_stands_for_it(
     done = holodeck(command, "empty")
     assert done.returncode == 2
     assert done.stderr.startswith("empty/agent.yaml: there is no such file")
+
+
+@pytest.mark.parametrize("folder", ["holodeck_client", "my-site-packages", "desk"])
+def test_an_error_has_its_place_whatever_the_folder_of_the_project_is_called(
+    tmp_path: Path, folder: str
+) -> None:
+    module = f"owner_{folder.replace('-', '_')}"
+    place = tmp_path / folder
+    place.mkdir()
+    (place / f"{module}.py").write_text(
+        "def make():\n    def answer(text):\n        raise OSError('no')\n    return answer\n"
+    )
+    (place / "agent.yaml").write_text(
+        f"name: a\nmodel: {{provider: python, agent: '{module}:make'}}\ntest_cases: [{{input: hi}}]\n"
+    )
+    [case] = run_suite_sync(load_suite(place / "agent.yaml")).results
+    assert case.errors == [f"OSError: no ({module}.py:3 in answer)"]

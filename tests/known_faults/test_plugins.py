@@ -1,9 +1,9 @@
 """Plugins that are broken, half broken or not there, seen from the command line.
 
 Elsewhere each evaluator was an entry point of its own, and a broken one was warned of at every start. Here a
-distribution has one entry point, and contributes several things through hooks: what stands for a failing entry point is
-a contribution that cannot be had. What is not used is not imported, and a broken plugin is told where it is asked for,
-and in the list of plugins.
+distribution has one entry point, and contributes several things through hooks, so that a contribution that is not
+available takes the place of a failing entry point. What is not used is not imported, and a broken plugin is reported
+where it is asked for, and in the list of plugins.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def test_a_run_that_cannot_be_kept_goes_on_without_and_says_so(
     (tmp_path / blocked).write_text("no folder")
     done = holodeck("test", "-o", "report.json")
     assert done.returncode == 0
-    assert done.stderr.startswith("note: this run is not kept, the run folder ")
+    assert done.stderr.startswith("note: this run is not stored: the run folder ")
     assert done.stderr.count("\n") == 1
     assert "--run-dir" in done.stderr
     assert json.loads((tmp_path / "report.json").read_text())["complete"] is True

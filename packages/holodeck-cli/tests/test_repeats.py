@@ -207,7 +207,7 @@ def test_the_repeats_of_a_run_that_is_resumed_are_not_asked_for_anew(
     marked.write({"a": "."})
     done = holodeck("test", "--resume", *option)
     assert done.returncode == 2
-    assert "leave out --repeat and --all-repeats beside --resume" in done.stderr
+    assert "use --resume without --repeat and --all-repeats" in done.stderr
 
 
 @pytest.mark.parametrize("count", ["0", "two"])

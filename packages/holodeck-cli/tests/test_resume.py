@@ -15,7 +15,7 @@ import pytest
 Holodeck: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 Launch: TypeAlias = Callable[..., "subprocess.Popen[str]"]
 
-ANEW = "; without --resume all cases run anew\n"
+ANEW = "; without --resume all cases are run\n"
 
 
 @pytest.fixture
@@ -346,7 +346,7 @@ def test_a_run_that_is_going_on_is_refused(holodeck: Holodeck, logged: Any, laun
     done = holodeck("test", "--resume")
     [run] = logged.ids()
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"Error: the run {run} is going on in another process\n"
+    assert done.stderr == f"Error: the run {run} is still running in another process\n"
     assert process.poll() is None
     process.send_signal(signal.SIGTERM)
     process.communicate()

@@ -72,7 +72,7 @@ def test_runs_are_listed_with_what_became_of_them(holodeck: Holodeck, logged: An
     shown = holodeck("runs", "list", env={"TZ": "UTC"}).stdout.splitlines()
     assert shown[0].split() == ["run", "agent", "started", "state", "results"]
     assert [re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "WHEN", line) for line in shown[1:]] == [
-        f"{third}  desk   WHEN  going on    1 passed, 0 failed, 1 errored, 2 missing",
+        f"{third}  desk   WHEN  running     1 passed, 0 failed, 1 errored, 2 missing",
         f"{second}  desk   WHEN  incomplete  1 passed, 0 failed, 1 errored, 2 missing",
         f"{first}  desk   WHEN  complete    3 passed, 0 failed, 1 errored",
     ]
@@ -186,7 +186,10 @@ def test_a_run_that_is_going_on_stays(holodeck: Holodeck, logged: Any, launch: L
     logged.wait_for("b")
     [run] = logged.ids()
     done = holodeck("runs", "prune", "--keep", "0")
-    assert (done.returncode, done.stdout) == (0, f"{run} is going on, and stays\nnothing was removed\n")
+    assert (done.returncode, done.stdout) == (
+        0,
+        f"{run} is still running and was not removed\nnothing was removed\n",
+    )
     process.send_signal(signal.SIGTERM)
     process.communicate()
     assert holodeck("runs", "prune", "--keep", "0").stdout == f"removed {run}\n"
@@ -218,7 +221,7 @@ def test_a_run_that_cannot_be_removed_is_told(holodeck: Holodeck, tmp_path: Path
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (["prune"], "Error: say what is old: --keep N or --older-than DAYS\n"),
+        (["prune"], "Error: say which runs are old, with --keep N or --older-than DAYS\n"),
         (["prune", "--keep", "-1"], "Invalid value for '--keep'"),
         (["prune", "--older-than", "x"], "Invalid value for '--older-than'"),
         (["lst"], "No such command 'lst'"),

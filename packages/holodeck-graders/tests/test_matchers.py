@@ -181,7 +181,7 @@ def test_integers_of_any_size_are_judged(matches: Matches, digits: int) -> None:
     [
         ({"approx": 5}, 6, "expected 5 within a relative 1e-6, got 6: they differ by 1"),
         ({"approx": 5, "tolerance": 0.5}, 6, "expected 5 within 0.5, got 6: they differ by 1"),
-        ({"approx": 5}, "5", 'expected 5 within a relative 1e-6, got "5", which is no number'),
+        ({"approx": 5}, "5", 'expected 5 within a relative 1e-6, got "5", which is not a number'),
         ({"type": "integer"}, "5", 'expected type integer, got "5"'),
         ({"absent": True}, 5, "expected it to be absent, got 5"),
         ({"any_of": [1, 2]}, 3, "expected any of [1, 2], got 3"),

@@ -49,7 +49,7 @@ def test_a_response_may_be_a_list() -> None:
         ("a.b", DOCUMENT, "leads to a list of 2, not to a single value"),
         ("a", "It is 5", "the response is not JSON"),
         ("a", "", "the response is not JSON"),
-        ("a", '{"a": NaN}', "NaN is no JSON number"),
+        ("a", '{"a": NaN}', "NaN is not a JSON number"),
         ("a", "[" * 100_000, "nested too deeply"),
     ],
 )

@@ -46,7 +46,7 @@ def _holodeck(
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an internal error.")] = False,
 ) -> None:
-    """Test conversational agents: hold each test case as one conversation, check every turn."""
+    """Test conversational agents: each test case is one conversation, and every turn of it is checked."""
 
 
 def execute(args: list[str]) -> int:

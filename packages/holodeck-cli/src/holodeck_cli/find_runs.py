@@ -56,7 +56,7 @@ def latest_incomplete(runs: Path, agent: Path) -> RunFolder:
         if not (run.head.complete and _is_whole(run)):
             return run
     raise UsageMistake(
-        f"{shown(runs)} holds no run of {agent} that is incomplete; without --resume all cases run anew"
+        f"{shown(runs)} holds no run of {agent} that is incomplete; without --resume all cases are run"
     )
 
 

@@ -69,7 +69,7 @@ def _ending(run: RunFolder) -> tuple[ReportSummary | None, bool]:
 
 
 def _row(run: dict[str, Any]) -> tuple[str, ...]:
-    state = "going on" if run["live"] else "complete" if run["complete"] else "incomplete"
+    state = "running" if run["live"] else "complete" if run["complete"] else "incomplete"
     agent = shorten(one_line(run["agent_name"]), _AGENT_WIDTH)
     started = run["started_at"].astimezone().strftime("%Y-%m-%d %H:%M:%S")
     return (one_line(run["run_id"]), agent, started, state, _counts(run))

@@ -14,13 +14,17 @@ class Command(NamedTuple):
 
 COMMANDS: Final = {
     "test": Command("holodeck_cli.commands.test", "Run the test cases of an agent."),
-    "validate": Command("holodeck_cli.commands.validate", "Check an agent file and its cases; send nothing."),
-    "report": Command("holodeck_cli.commands.report", "Show a run that is kept once more, in any format."),
-    "runs": Command("holodeck_cli.commands.runs", "List the runs that are kept, and remove old ones."),
-    "import": Command("holodeck_cli.commands.import_", "Make a suite of recorded conversations."),
-    "init": Command("holodeck_cli.commands.init", "Write a small agent that runs at once, without a key."),
+    "validate": Command(
+        "holodeck_cli.commands.validate", "Check an agent file and its cases without sending anything."
+    ),
+    "report": Command("holodeck_cli.commands.report", "Show a stored run again, in any format."),
+    "runs": Command("holodeck_cli.commands.runs", "List stored runs, and remove old ones."),
+    "import": Command("holodeck_cli.commands.import_", "Turn recorded conversations into a test suite."),
+    "init": Command(
+        "holodeck_cli.commands.init", "Create a small example agent that runs without an API key."
+    ),
     "plugins": Command(
-        "holodeck_cli.commands.plugins", "Show the installed plugins, check one, or write a new one."
+        "holodeck_cli.commands.plugins", "List the installed plugins, check them, or create a new one."
     ),
     "schema": Command(
         "holodeck_cli.commands.schema", "Print the JSON Schema of the agent file, for editors."

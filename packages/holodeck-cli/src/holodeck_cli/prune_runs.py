@@ -16,7 +16,7 @@ def prune_runs(runs: Iterable[RunFolder], *, dry_run: bool) -> int:
     for run in runs:
         name = one_line(run.path.name)
         if is_live(run.path):
-            tell(f"{name} is going on, and stays")
+            tell(f"{name} is still running and was not removed")
             continue
         try:
             if not dry_run:

@@ -25,7 +25,7 @@ def render_run(
     """Write the reports that are asked for, or show the run where none is. What is ``stable`` holds no ids, times and
     durations.
 
-    Raises UsageMistake where there is no such run, and PluginError for a format that cannot be had.
+    Raises UsageMistake where there is no such run, and PluginError for a format that is not available.
     """
     run = find_run(word, runs_folder(run_dir))
     if run.head.agent_file is not None:

@@ -25,9 +25,9 @@ def refuse_changes(resumed: RunFolder, suite: Suite) -> None:
     if changes:
         listed = "".join(f"\n    {change}" for change in changes)
         raise UsageMistake(
-            f"the run {resumed.head.run_id} cannot be resumed, since its results would not be of the same agent:"
+            f"the run {resumed.head.run_id} cannot be resumed, since its results would not all be of the same agent:"
             f"{listed}\n"
-            "Run all cases anew without --resume, or go on with --allow-changes: results that are there stay."
+            "Run all cases again without --resume, or resume with --allow-changes, which keeps the earlier results."
         )
 
 

@@ -69,7 +69,7 @@ def run_tests(request: RunRequest) -> ExitCode:
     """Run the cases and write the reports. Mistakes in the command line are found before anything is sent.
 
     Raises UsageMistake for those, ConfigError for mistakes in the agent file, and PluginError for a report format
-    that cannot be had.
+    that is not available.
     """
     runs = runs_folder(request.run_dir, request.agent)
     resumed = find_resumed(request.resume, runs, request.agent)
@@ -250,6 +250,8 @@ def _kept_run(
     except RunError as error:
         if resumed is not None or request.run_dir is not None:
             raise UsageMistake(str(error)) from None
-        tell_error(f"note: this run is not kept, {one_line(str(error))}; --run-dir names another place")
+        tell_error(
+            f"note: this run is not stored: {one_line(str(error))}; use --run-dir to choose another folder"
+        )
         return Run(suite, reporters, scope, stable=request.stable)
     return run

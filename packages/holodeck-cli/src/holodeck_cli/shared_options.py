@@ -9,28 +9,38 @@ import typer
 
 EnvFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--env-file", metavar="PATH", help="Take variables that are not set from NAME=VALUE lines."),
+    typer.Option(
+        "--env-file",
+        metavar="PATH",
+        help="Read variables that are not already set from a file of NAME=VALUE lines.",
+    ),
 ]
 Verbose: TypeAlias = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Show all that is known of every turn.")
+    bool, typer.Option("--verbose", "-v", help="Show everything about every turn.")
 ]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Show only the summary.")]
 Stable: TypeAlias = Annotated[
-    bool, typer.Option("--stable", help="Leave ids, times and durations out, and show cases in file order.")
+    bool, typer.Option("--stable", help="Leave out ids, times and durations, and show cases in file order.")
 ]
-NoColor: TypeAlias = Annotated[bool, typer.Option("--no-color", help="Show no colours.")]
+NoColor: TypeAlias = Annotated[bool, typer.Option("--no-color", help="Do not use colours.")]
+StoredRuns: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--run-dir", metavar="PATH", help="Where runs are stored, if not in .holodeck/runs."),
+]
 Outputs: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--output",
         "-o",
         metavar="PATH",
-        help="Write a report to a file; its format is that of the --format before it, else of its suffix.",
+        help="Write a report to a file, in the format of the --format before it or of the file's suffix.",
     ),
 ]
 Formats: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
-        "--format", metavar="NAME", help="The format of the -o behind it; without one, of standard output."
+        "--format",
+        metavar="NAME",
+        help="The format of the -o that follows; without one, the report goes to standard output.",
     ),
 ]

@@ -321,4 +321,4 @@ def test_without_the_extra_it_says_what_to_install(
     done = chatted(tmp_path, chat_env, "--observability", code=code)
     assert (done.returncode, done.stdout) == (2, "")
     assert "--observability needs OpenTelemetry" in done.stderr
-    assert "pip install 'holodeck-core[otel]'" in done.stderr
+    assert "pip install 'holodeck-cli[otel]'" in done.stderr

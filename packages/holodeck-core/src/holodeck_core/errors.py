@@ -2,7 +2,7 @@
 
 HoloDeckError
 ├── ConfigError          the files or the settings hold mistakes; ``.problems`` has them all
-├── PluginError          a contribution cannot be had
+├── PluginError          a contribution is not available
 │   ├── UnknownName      nothing installed contributes that name
 │   └── BrokenPlugin     something contributes it, but it cannot be loaded
 ├── RunError             the run as a whole could not be carried out
@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 
 class HoloDeckError(Exception):
-    """The root of the tree: catch this to catch whatever HoloDeck raises on purpose."""
+    """Base class of all errors that HoloDeck raises on purpose."""
 
 
 class Problem(NamedTuple):
@@ -49,7 +49,7 @@ class Problem(NamedTuple):
 
 
 class ConfigError(HoloDeckError):
-    """The configuration holds mistakes. ``problems`` has every one that was found, in file order."""
+    """The configuration has mistakes. ``problems`` holds all that were found, in file order."""
 
     def __init__(self, problems: Iterable[Problem] | str) -> None:
         self.problems: tuple[Problem, ...] = (
@@ -59,7 +59,7 @@ class ConfigError(HoloDeckError):
 
 
 class PluginError(HoloDeckError):
-    """A contribution that was asked for by name cannot be had."""
+    """A contribution that was asked for by name is not available."""
 
 
 class UnknownName(PluginError):
@@ -90,7 +90,7 @@ class TransientError(AgentError):
 
 
 class RateLimited(TransientError):
-    """The provider asks to slow down; every conversation with it does."""
+    """The provider asks to slow down; all conversations with it then wait."""
 
 
 class SessionLost(AgentError):

@@ -127,7 +127,7 @@ def shorten(text: str, width: int) -> str:
 
 
 def show_value(value: object, width: int = DEFAULT_WIDTH) -> str:
-    """A JSON value as people read it in a reason: JSON text, shortened to ``width`` characters.
+    """A JSON value as a reason shows it: JSON text, shortened to ``width`` characters.
 
     What could not be seen (control characters, unusual spaces, combining forms hidden in a look-alike) stands
     as an escape, so that two different values never look the same.

@@ -59,10 +59,10 @@ MISTAKES = [
     ("${name}", ["name"], []),
     ("${}", [], ["`${}` names no variable"]),
     ("${ }", [], ["`${}` names no variable"]),
-    ("${a b}", [], ["no name of a variable"]),
-    ("${ NAME }", [], ["no name of a variable"]),
-    ("${9a}", [], ["no name of a variable"]),
-    ("${ñ}", [], ["no name of a variable"]),
+    ("${a b}", [], ["does not hold the name of a variable"]),
+    ("${ NAME }", [], ["does not hold the name of a variable"]),
+    ("${9a}", [], ["does not hold the name of a variable"]),
+    ("${ñ}", [], ["does not hold the name of a variable"]),
     ("${NAME", [], ["has no closing `}`"]),
     ("${NAME:-a", [], ["has no closing `}`"]),
     ("${", [], ["has no closing `}`"]),
@@ -394,11 +394,11 @@ ENV_MISTAKES = [
     (
         "text behind a quote",
         "A='s3cret' s3cret\nB",
-        ["1:11: only a comment may stand behind", "2:1: expected NAME="],
+        ["1:11: only a comment may follow", "2:1: expected NAME="],
     ),
     ("twice", "A=s3cret\nB=c\nA=d", ["3:1: A is set twice (first in .env:1)"]),
     ("not UTF-8", b"A=s3cret\xff", ["1:9: byte 0xFF at offset 8 is not UTF-8"]),
-    ("a control character", b"A=s3cret\x00", ["1:9: the control character U+0000"]),
+    ("a control character", b"A=s3cret\x00", ["1:9: the file contains the control character U+0000"]),
 ]
 
 

@@ -210,7 +210,7 @@ async def test_a_run_that_is_going_on_cannot_be_resumed(five: Any, tmp_path: Pat
     run = run_suite(five(talk), run_dir=tmp_path)
     task = asyncio.ensure_future(_wait(run))
     await started.wait()
-    with pytest.raises(RunError, match="is going on in another process"):
+    with pytest.raises(RunError, match="is still running in another process"):
         await resume_suite(five(str), tmp_path / run.id)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

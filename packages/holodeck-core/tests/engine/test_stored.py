@@ -374,7 +374,7 @@ async def test_a_lock_is_held_by_one(suite: Any, tmp_path: Path) -> None:
     first, second = (RunFolder.open(tmp_path / run.id) for _ in range(2))
     first.lock()
     first.lock()
-    with pytest.raises(RunError, match="is going on in another process"):
+    with pytest.raises(RunError, match="is still running in another process"):
         second.lock()
     assert is_live(tmp_path / run.id)
     first.unlock()

@@ -66,9 +66,9 @@ REASONS: list[tuple[str, list[Expectation], dict[str, Any], list[ToolCall], list
     ("not as often, and other tools besides", [expect("a", count=2)], {}, [call("a"), call("b")],
      ["expected 2 matching calls, got 1"]),
     ("not in order", [A, B], IN_ORDER, [call("b"), call("b"), call("a")],
-     ["no matching call stands behind those of the expectations before it (matching: call 1, 2)"]),
+     ["no matching call comes after those of the expectations before it (matching: call 1, 2)"]),
     ("not in order, many", [A, B], IN_ORDER, [call("b")] * 11 + [call("a")],
-     [("no matching call stands behind those of the expectations before it "
+     [("no matching call comes after those of the expectations before it "
       "(matching: call 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)")]),
     ("needed by others, several", [A, A, expect("a", count=2)], {}, [call("a")] * 3,
      ["expected 2 matching calls of its own, but other expectations need call 1, 2"]),

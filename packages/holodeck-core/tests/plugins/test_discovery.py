@@ -226,7 +226,7 @@ def test_a_plugin_for_another_api_is_told_as_such_and_never_imported(
     with pytest.raises(BrokenPlugin) as caught:
         plugins.metric("acme/pii")
     assert str(caught.value) == (
-        "the metric 'acme/pii' cannot be had: holodeck-acme 3.0 is incompatible: it is made for version "
+        "the metric 'acme/pii' is not available: holodeck-acme 3.0 is incompatible: it is made for version "
         f"{group[-1]} of the plugin API, and holodeck-core {core_version()} has version 1: install a holodeck-acme "
         f"that is made for it, or {advice}"
     )

@@ -99,7 +99,9 @@ def test_a_plugin_that_fails_to_import_is_broken_and_says_why(
     assert problem.startswith(f"cannot import holodeck_acme_hooks: {reason}")
     with pytest.raises(BrokenPlugin) as caught:
         host().metric("acme/pii")
-    assert str(caught.value) == f"the metric 'acme/pii' cannot be had: holodeck-acme 2.0 is broken: {problem}"
+    assert (
+        str(caught.value) == f"the metric 'acme/pii' is not available: holodeck-acme 2.0 is broken: {problem}"
+    )
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, asyncio.CancelledError])
@@ -210,7 +212,7 @@ def test_a_broken_hook_is_told_and_leaves_its_siblings_usable(
     with pytest.raises(BrokenPlugin) as caught:
         plugins.matcher("acme/near")
     assert str(caught.value).startswith(
-        f"the matcher 'acme/near' cannot be had: holodeck-acme 1.0 is broken: {reason}"
+        f"the matcher 'acme/near' is not available: holodeck-acme 1.0 is broken: {reason}"
     )
     gc.collect()  # a coroutine left unawaited would warn now, and warnings are errors
 

@@ -1,4 +1,4 @@
-"""Which plugin a name belongs to, and what is said where it cannot be had."""
+"""Which plugin a name belongs to, and what is said where it is not available."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class TestFirstParty:
     def test_a_name_whose_distribution_is_missing_says_what_to_install(
         self, host: Any, kind: Any, name: str, install_hint: str
     ) -> None:
-        assert unknown(host(), kind, name) == f"the {kind} '{name}' cannot be had: {install_hint}"
+        assert unknown(host(), kind, name) == f"the {kind} '{name}' is not available: {install_hint}"
 
     def test_a_name_that_the_installed_owner_lacks_says_so(
         self, install: Any, things: None, host: Any
@@ -119,7 +119,7 @@ class TestFirstParty:
     def test_a_broken_owner_is_told(self, install: Any, host: Any) -> None:
         install("holodeck-graders", "raise ValueError('out of order')", version="0.9")
         with pytest.raises(
-            BrokenPlugin, match=r"'fuzzy' cannot be had: holodeck-graders 0.9 is broken: .*out of order"
+            BrokenPlugin, match=r"'fuzzy' is not available: holodeck-graders 0.9 is broken: .*out of order"
         ):
             host().matcher("fuzzy")
 
@@ -150,7 +150,7 @@ class TestFirstParty:
 class TestQualified:
     def test_a_plugin_that_is_not_installed_says_what_to_install(self, host: Any) -> None:
         assert unknown(host(), "metric", "acme/pii") == (
-            "the metric 'acme/pii' cannot be had: no plugin 'acme' is installed; "
+            "the metric 'acme/pii' is not available: no plugin 'acme' is installed; "
             "install what its documentation names, holodeck-acme or acme. Installed plugins: none"
         )
 
@@ -276,7 +276,7 @@ class TestAliases:
 
     def test_a_message_about_an_alias_names_both(self, host: Any) -> None:
         message = unknown(host(aliases={"close": "acme/near"}), "matcher", "close")
-        assert message.startswith("the matcher 'close' (alias of 'acme/near') cannot be had: ")
+        assert message.startswith("the matcher 'close' (alias of 'acme/near') is not available: ")
 
     def test_an_alias_is_suggested(self, host: Any) -> None:
         assert "did you mean 'closest'" in unknown(
@@ -328,7 +328,8 @@ class TestCommands:
 
     def test_a_plugin_that_is_not_there_is_unknown(self, host: Any) -> None:
         with pytest.raises(
-            UnknownName, match=r"a command of the plugin 'acme' cannot be had: no plugin 'acme' is installed"
+            UnknownName,
+            match=r"a command of the plugin 'acme' is not available: no plugin 'acme' is installed",
         ):
             host().commands("acme")
 
@@ -379,10 +380,10 @@ class TestRecord:
 
     def test_one_that_is_never_imported_has_none(self, install: Any, host: Any) -> None:
         install("holodeck-acme", "", entry_points={"other": "holodeck_acme_hooks"})
-        with pytest.raises(BrokenPlugin, match=r"the plugin 'acme' cannot be had: .* misnamed"):
+        with pytest.raises(BrokenPlugin, match=r"the plugin 'acme' is not available: .* misnamed"):
             host().record("acme")
         with pytest.raises(
-            UnknownName, match=r"the plugin 'gone' cannot be had: no plugin 'gone' is installed"
+            UnknownName, match=r"the plugin 'gone' is not available: no plugin 'gone' is installed"
         ):
             host().record("gone")
         assert [record.module for record in host().records()] == [None]

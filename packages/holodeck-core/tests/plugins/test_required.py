@@ -38,10 +38,13 @@ def test_a_requirement_that_is_met_is_no_problem(host: Any, spec: str) -> None:
         ("odd>=1", "the plugin 'odd' is required as >=1, and holodeck-odd yesterday is installed"),
         (
             "beta>=1.2",
-            f"the required plugin 'beta' cannot be had: no plugin 'beta' is installed; {BETA}. {OTHERS}",
+            f"the required plugin 'beta' is not available: no plugin 'beta' is installed; {BETA}. {OTHERS}",
         ),
-        ("bad", "the required plugin 'bad' cannot be had: holodeck-bad 1.0 is broken: " + WHY_BAD),
-        ("off", "the required plugin 'off' cannot be had: the plugin 'off' is disabled by plugins.disabled"),
+        ("bad", "the required plugin 'bad' is not available: holodeck-bad 1.0 is broken: " + WHY_BAD),
+        (
+            "off",
+            "the required plugin 'off' is not available: the plugin 'off' is disabled by plugins.disabled",
+        ),
         ("acme[fast]", "'acme[fast]' is not a plugin's id with versions, like 'acme>=1.2'"),
         (
             "acme; python_version > '3'",

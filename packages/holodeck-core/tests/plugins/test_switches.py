@@ -44,7 +44,7 @@ def test_a_disabled_plugin_is_never_imported(
     assert (record.status, record.problems) == ("disabled", (f"disabled by {by}",))
     assert record.version == "1.0"
     with pytest.raises(
-        UnknownName, match=rf"'{name}' cannot be had: the plugin '{record.id}' is disabled by {by}$"
+        UnknownName, match=rf"'{name}' is not available: the plugin '{record.id}' is disabled by {by}$"
     ):
         plugins.matcher(name)
     with pytest.raises(UnknownName):
@@ -79,7 +79,7 @@ def test_without_autoload_there_are_no_third_party_plugins(install: Any, host: A
     with pytest.raises(UnknownName, match=r"HOLODECK_PLUGIN_AUTOLOAD=0 hides all third-party plugins"):
         plugins.matcher("acme/fuzzy")
     assert plugins.check_required(["acme"]) == [
-        "the required plugin 'acme' cannot be had: HOLODECK_PLUGIN_AUTOLOAD=0 hides all third-party plugins"
+        "the required plugin 'acme' is not available: HOLODECK_PLUGIN_AUTOLOAD=0 hides all third-party plugins"
     ]
     assert not imported("holodeck_acme_hooks")
 

@@ -14,14 +14,14 @@ _METRICS = "holodeck_graders.metrics"
 def holodeck_matchers() -> Iterable[Contribution]:
     return [
         Contribution(
-            "fuzzy", f"{_MATCHERS}.fuzzy:FuzzyMatcher", "equal but for case, spaces, number spelling"
+            "fuzzy", f"{_MATCHERS}.fuzzy:FuzzyMatcher", "equal, ignoring case, spaces, number spelling"
         ),
         Contribution("regex", f"{_MATCHERS}.regex:RegexMatcher", "the whole text matches a pattern"),
         Contribution("any_of", f"{_MATCHERS}.any_of:AnyOfMatcher", "one of several alternatives matches"),
         Contribution("unordered", f"{_MATCHERS}.unordered:UnorderedMatcher", "a list in any order"),
         Contribution("absent", f"{_MATCHERS}.absent:AbsentMatcher", "the argument is not given"),
         Contribution(
-            "contains", f"{_MATCHERS}.contains:ContainsMatcher", "a text, list or mapping holds a part"
+            "contains", f"{_MATCHERS}.contains:ContainsMatcher", "a text, list or mapping contains a part"
         ),
         Contribution("type", f"{_MATCHERS}.type:TypeMatcher", "any value of one JSON type"),
         Contribution("approx", f"{_MATCHERS}.approx:ApproxMatcher", "a number within a tolerance"),

@@ -10,9 +10,10 @@ from holodeck_cli.chat.events import ChatEvent, ChatTurn, TryingAgain, TurnDone,
 from holodeck_cli.chat.gate import OutputGate
 from holodeck_cli.chat.screen import Screen, Tone
 from holodeck_cli.chat.taken_output import TakenOutput
-from holodeck_cli.chat.wording import call_details, call_line, call_text, duration_text, tokens_text
+from holodeck_cli.chat.wording import call_details, call_line, call_text, tokens_text
 from holodeck_core import TextDelta, TokenUsage, ToolCall, ToolFinished, ToolStarted
 from holodeck_core.api.values import well_formed
+from holodeck_core.case_lines import duration
 
 EMPTY_REPLY: Final = "(the agent replied with no text)"
 _THINKING: Final = "waiting for the agent"
@@ -115,7 +116,7 @@ class ReplyView:
     def footer(self, turn: ChatTurn, conversation: TokenUsage | None) -> None:
         """Tokens and time of a turn that is done."""
         if self._screen.live or self._verbose:
-            told = (tokens_text(turn.usage, conversation), duration_text(turn.seconds))
+            told = (tokens_text(turn.usage, conversation), duration(turn.seconds * 1000))
             self._screen.line(", ".join(part for part in told if part), "quiet")
 
     def break_off(self, why: str, tone: Tone = "error") -> None:

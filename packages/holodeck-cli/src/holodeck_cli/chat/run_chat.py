@@ -32,13 +32,14 @@ from holodeck_cli.mistakes import UsageMistake
 from holodeck_cli.streams import tell_error
 from holodeck_core import ChatConfig, PluginHost, Suite
 from holodeck_core.engine.own_loop import run_in_own_loop
+from holodeck_core.plugins.wording import pip_install
 
 if TYPE_CHECKING:
     from holodeck_cli.chat.terminal_modes import QuietKeyboard
     from holodeck_cli.chat.tracing_setup import Tracing
 
 _PIECE = 65_536
-_INSTALL = "pip install 'holodeck-core[otel]'"
+_INSTALL = pip_install("holodeck-cli[otel]")
 
 
 @attrs.frozen(kw_only=True)

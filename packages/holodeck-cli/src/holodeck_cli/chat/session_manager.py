@@ -110,7 +110,7 @@ class ChatSessionManager:
         """Open the agent. Raises StartFailed where that cannot be done."""
         try:
             self._session = await self.suite.backend.open(self.suite.agent)
-        except BaseException as error:
+        except BaseException as error:  # boundary: an agent may raise anything
             if passes_through(error):
                 raise
             self._end(f"the agent could not be started: {describe(error, with_place=True)}")
@@ -161,7 +161,7 @@ class ChatSessionManager:
         exchanges = [Exchange(UserMessage(turn.message), turn.reply) for turn in turns]
         try:
             remembered = await self._session.restore(exchanges)
-        except BaseException as error:
+        except BaseException as error:  # boundary: an agent may raise anything
             if passes_through(error):
                 raise
             self._end(f"the agent could not take the conversation over: {describe(error, with_place=True)}")
@@ -189,7 +189,7 @@ class ChatSessionManager:
         try:
             async with asyncio.timeout(CLOSE_TIMEOUT_S):
                 await self.suite.backend.close()
-        except BaseException as error:
+        except BaseException as error:  # boundary: an agent may raise anything
             if passes_through(error):
                 raise
             trouble = describe(error, with_place=True)
@@ -202,7 +202,7 @@ class ChatSessionManager:
         try:
             async with asyncio.timeout(CLOSE_TIMEOUT_S):
                 await session.close()
-        except BaseException as error:
+        except BaseException as error:  # boundary: an agent may raise anything
             if passes_through(error):
                 raise
             return describe(error, with_place=True)
@@ -244,7 +244,7 @@ class ChatSessionManager:
                 self._end(f"the conversation cannot go on: {str(error) or 'no reason given'}")
                 yield TurnFailed(self.ended or "")
                 return
-            except BaseException as error:
+            except BaseException as error:  # boundary: an agent may raise anything
                 if passes_through(error):
                     raise
                 yield TurnFailed(describe(error, with_place=True))

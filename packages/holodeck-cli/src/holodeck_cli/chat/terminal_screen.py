@@ -12,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final, TextIO
 
 from holodeck_cli.chat.screen import Tone
-from holodeck_cli.chat.wording import duration_text
+from holodeck_core.case_lines import duration
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -111,7 +111,7 @@ class TerminalScreen:
                 # Rich asks the standard streams, which are others' now.
                 console.size = os.get_terminal_size(self._stream.fileno())
             waited = monotonic() - begun
-            spinner.update(text=_shown(what if waited < 1 else f"{what} {duration_text(int(waited))}"))
+            spinner.update(text=_shown(what if waited < 1 else f"{what} {duration(int(waited) * 1000)}"))
             return spinner
 
         with self._lock:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from holodeck_cli.chat.events import ChatTurn
 from holodeck_cli.json_text import json_text
 from holodeck_core import Agent, ChatHistory, MCPTool, ToolCall
 from holodeck_core.api.values import thaw
-
-# What these call is their own affair: `tools` does not name it.
-_OWN_TOOLS: Final = frozenset({"python", "scripted", "replay"})
+from holodeck_core.models.llm import OWN_AGENTS
 
 
 class KnownTools:
@@ -20,7 +16,7 @@ class KnownTools:
         tools = agent.tools
         known = tools is not None and not any(isinstance(tool, MCPTool) for tool in tools)
         self._names = (
-            {tool.name for tool in tools or ()} if known and agent.model.provider not in _OWN_TOOLS else None
+            {tool.name for tool in tools or ()} if known and agent.model.provider not in OWN_AGENTS else None
         )
 
     def error_of(self, call: ToolCall) -> str | None:

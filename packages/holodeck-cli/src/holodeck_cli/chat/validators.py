@@ -49,7 +49,7 @@ class NamedValidator:
 
 
 def find_validators(host: PluginHost) -> tuple[tuple[NamedValidator, ...], tuple[str, ...]]:
-    """The chain, HoloDeck's own first, and what is wrong with validators that cannot be had."""
+    """The chain, HoloDeck's own first, and what is wrong with validators that are not available."""
     found, problems = [], []
     resolved = host.validators(Validator)
     for each in sorted(resolved, key=lambda each: each.plugin.id not in FIRST_PARTY_IDS):

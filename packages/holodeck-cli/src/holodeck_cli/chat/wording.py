@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from holodeck_cli.chat.gate import OutputGate
 from holodeck_core import TokenUsage, ToolCall
+from holodeck_core.case_lines import duration
 
 _ARGS_WIDTH: Final = 100
 _VALUE_WIDTH: Final = 40
@@ -32,7 +33,7 @@ def call_line(gate: OutputGate, call: ToolCall, seconds: float | None) -> str:
     """``tool add(a: 3, b: 4): ok, 12 ms``; ``seconds`` stands in for a duration that was not reported."""
     reported = _milliseconds(call.duration_ms)
     took = reported if reported is not None else None if seconds is None else seconds * 1000
-    time = "" if took is None else f", {duration_text(took / 1000)}"
+    time = "" if took is None else f", {duration(took)}"
     status = "ok" if call.error is None else "failed"
     why = "" if call.error is None else f": {gate.line(call.error, _ERROR_WIDTH) or 'no reason given'}"
     return f"tool {call_text(gate, call.name, call.args, call.raw_args)}: {status}{time}{why}"
@@ -65,15 +66,6 @@ def tokens_text(turn: TokenUsage | None, conversation: TokenUsage | None) -> str
         at_least = "at least " if conversation.partial else ""
         whole = f" ({at_least}{conversation.total_tokens:,} in all)"
     return f"{turn.input_tokens:,} + {turn.completion_tokens:,} tokens{cached}{whole}"
-
-
-def duration_text(seconds: float) -> str:
-    """``12 ms``, ``3.4 s``, ``2 min 5 s``."""
-    if seconds < 1:
-        return f"{seconds * 1000:.0f} ms"
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
 
 
 def _milliseconds(value: object) -> float | None:

@@ -16,20 +16,22 @@ def import_(
         Path, typer.Argument(metavar="FILE", help="Recorded conversations, in JSON or JSON Lines.")
     ],
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="The folder that the suite is written to.")
+        Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to write the suite to.")
     ],
     ground_truth: Annotated[
         bool,
-        typer.Option("--ground-truth/--no-ground-truth", help="Whether each reply must be the recorded one."),
+        typer.Option(
+            "--ground-truth/--no-ground-truth", help="Whether each reply must equal the recorded one."
+        ),
     ] = True,
     force: Annotated[bool, typer.Option("--force", help="Replace the files of an earlier import.")] = False,
 ) -> int:
-    """Make a regression suite of recorded conversations.
+    """Turn recorded conversations into a regression suite.
 
-    FILE holds conversations in OpenAI's chat format: one, a list of them, or one a line; each is a list of messages, or
-    {"id": ..., "messages": [...]}. Each becomes a test case, each message of the user a turn, each reply its ground
-    truth, and each call an expected tool. What is recorded passes; a reply, a call or an argument that differs does
-    not. Exit codes: 0 done; 2 FILE holds mistakes, or the suite could not be written.
+    FILE holds conversations in OpenAI's chat format: one, a list of them, or one per line; each is a list of messages,
+    or {"id": ..., "messages": [...]}. Each conversation becomes a test case, each user message a turn, each reply its
+    ground truth, and each tool call an expected tool. The recording itself passes; any reply, call or argument that
+    differs from it fails. Exit codes: 0 done; 2 FILE has mistakes, or the suite could not be written.
     """
     from holodeck_cli.exit_codes import ExitCode
     from holodeck_cli.patience import patience
@@ -54,7 +56,7 @@ def import_(
     parts = (counted(done.cases, "case"), counted(done.turns, "turn"), counted(done.calls, "tool call"))
     tell(f"wrote {', '.join(map(str, done.files))}: {', '.join(parts)}")
     tell(
-        "They hold all that was said, personal data and secrets included: look at them before you share them."
+        "They contain all that was said, including personal data and secrets: check them before you share them."
     )
     tell(["", "Next:", f"  holodeck test {done.files[0]}"])
     return ExitCode.OK

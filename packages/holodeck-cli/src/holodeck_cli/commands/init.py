@@ -21,7 +21,7 @@ def module_name(project: str) -> str:
 def _checked(name: str) -> str:
     if not _NAME.fullmatch(name) or name.endswith("."):
         raise typer.BadParameter(
-            "a name starts with a letter or a digit and holds up to 64 letters, digits, '-', '_' and '.'"
+            "a name starts with a letter or a digit and has at most 64 letters, digits, '-', '_' and '.'"
         )
     return name
 
@@ -35,10 +35,10 @@ def init(
         ),
     ],
 ) -> int:
-    """Write a small agent with test cases into the new folder NAME. It runs at once, without a key.
+    """Create a small example agent with test cases in the new folder NAME. It runs without an API key.
 
-    The JSON Schema beside the agent file is for editors, which then check and complete it. Nothing that exists is
-    overwritten. Exit codes: 0 done; 2 it could not be written.
+    The JSON Schema beside the agent file lets editors check and complete it. Existing files are never overwritten.
+    Exit codes: 0 done; 2 the files could not be written.
     """
     from importlib import resources
     from pathlib import Path

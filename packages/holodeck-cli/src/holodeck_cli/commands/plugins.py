@@ -18,17 +18,16 @@ app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, no_args
 
 @app.callback()
 def plugins() -> None:
-    """Show the installed plugins, check one against the contract, or write a new one."""
+    """List the installed plugins, check them against the contract, or create a new one."""
 
 
 @app.command("list")
 def list_plugins(
     json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> int:
-    """List every plugin with its version, its state, what it contributes, and what is wrong with it.
+    """List every plugin with its version, its status, what it contributes, and what is wrong with it.
 
-    Hooks are asked for names; nothing that they name is imported. A broken plugin does not change the exit
-    code.
+    Hooks are only asked for names; what they name is not imported. A broken plugin does not change the exit code.
     """
     from holodeck_cli.exit_codes import ExitCode
     from holodeck_cli.streams import others_to_stderr, tell
@@ -50,18 +49,18 @@ def list_plugins(
 def check_plugins(
     plugin: Annotated[
         str | None,
-        typer.Argument(metavar="[ID]", help="The plugin to check; without it all third-party ones."),
+        typer.Argument(metavar="[ID]", help="The plugin to check; by default all third-party ones."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print every finding as JSON.")] = False,
     call: Annotated[
         bool, typer.Option("--call/--no-call", help="Also use each contribution once, with made-up values.")
     ] = True,
 ) -> int:
-    """Hold installed plugins against the contract.
+    """Check installed plugins against the contract.
 
-    What they contribute is imported, and each contribution is used once: a grader and a metric look at a turn, a
-    reporter is told of a run, and so on; nothing is sent to a backend. Exit codes: 0 nothing falls short; 1 something
-    does; 2 there is no such plugin.
+    What they contribute is imported, and each contribution is used once: a grader and a metric are given a turn, a
+    reporter a run, and so on; nothing is sent to a backend. Exit codes: 0 all checks passed; 1 one failed; 2 there is
+    no such plugin.
     """
     from holodeck_cli.ending import expect_leftovers
     from holodeck_cli.exit_codes import ExitCode
@@ -113,15 +112,15 @@ def new_plugin(
         str,
         typer.Argument(
             metavar="NAME",
-            help="The plugin's id, such as acme, or its id and the contribution's name: acme/near.",
+            help="The plugin's id, such as acme, or the id and a name for the contribution: acme/near.",
         ),
     ],
     kind: Annotated[PluginKind, typer.Option("--kind", help="What it contributes.")],
 ) -> int:
-    """Write the project of a new plugin into the new folder holodeck-NAME: what it contributes, with tests.
+    """Create the project of a new plugin, with tests, in the new folder holodeck-NAME.
 
-    It works as it stands, and passes its tests, mypy, ruff and `holodeck plugins check`. Nothing that exists is
-    overwritten. Exit codes: 0 done; 2 it could not be written.
+    It works as it is, and passes its tests, mypy, ruff and `holodeck plugins check`. Existing files are never
+    overwritten. Exit codes: 0 done; 2 the files could not be written.
     """
     from pathlib import Path
 

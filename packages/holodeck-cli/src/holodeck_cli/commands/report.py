@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from holodeck_cli.option_order import OrderedCommand, asked_outputs
-from holodeck_cli.shared_options import Formats, NoColor, Outputs, Quiet, Stable, Verbose
+from holodeck_cli.shared_options import Formats, NoColor, Outputs, Quiet, Stable, StoredRuns, Verbose
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -19,10 +18,7 @@ def report(
     run: Annotated[
         str, typer.Argument(metavar="RUN", help="An id, 'last', 'last~1', or the path of a run folder.")
     ] = "last",
-    run_dir: Annotated[
-        Path | None,
-        typer.Option("--run-dir", metavar="PATH", help="Where the runs are, if not in .holodeck/runs."),
-    ] = None,
+    run_dir: StoredRuns = None,
     verbose: Verbose = False,
     quiet: Quiet = False,
     stable: Stable = False,
@@ -30,9 +26,9 @@ def report(
     output: Outputs = None,
     format: Formats = None,  # noqa: A002 - the option's name
 ) -> int:
-    """Show a run that is kept once more, or write it in any format.
+    """Show a stored run again, or write it in any format.
 
-    Nothing of the agent is loaded. A run that is going on shows what has finished by now. Exit codes: 0 done;
+    The agent is not loaded. Of a run that is still going on, what has finished so far is shown. Exit codes: 0 done;
     2 there is no such run, or a report could not be written.
     """
     from holodeck_cli.render_run import render_run

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 import typer
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, no_args_is_help=True)
+from holodeck_cli.shared_options import StoredRuns
 
-RunDir: TypeAlias = Annotated[
-    Path | None,
-    typer.Option("--run-dir", metavar="PATH", help="Where the runs are, if not in .holodeck/runs."),
-]
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, no_args_is_help=True)
 
 
 @app.callback()
 def runs() -> None:
-    """List the runs that are kept, and remove old ones."""
+    """List stored runs, and remove old ones."""
 
 
 @app.command("list")
 def list_kept(
-    run_dir: RunDir = None,
+    run_dir: StoredRuns = None,
     json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> int:
-    """List the runs, with what became of their cases: first the one that was last started or resumed."""
+    """List the stored runs and the results of their cases, the one last started or resumed first."""
     from holodeck_cli.exit_codes import ExitCode
     from holodeck_cli.find_runs import runs_folder, shown
     from holodeck_cli.kept_runs import run_data, run_table
@@ -53,19 +49,21 @@ def prune(
     older_than: Annotated[
         int | None,
         typer.Option(
-            "--older-than", min=0, max=36500, metavar="DAYS", help="Remove only runs that began before that."
+            "--older-than",
+            min=0,
+            max=36500,
+            metavar="DAYS",
+            help="Remove only runs that began more than DAYS days ago.",
         ),
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", "-n", help="Say what would be removed, and remove nothing.")
-    ] = False,
-    run_dir: RunDir = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only say what would be removed.")] = False,
+    run_dir: StoredRuns = None,
 ) -> int:
-    """Remove old runs, and say which. A run that is going on stays.
+    """Remove old runs, and say which. A run that is still going on is left alone.
 
-    With both options, a run is removed that is not among the N latest and older than DAYS days,
-    from when it was last resumed on. Exit codes: 0 done;
-    2 neither option is given; 3 a run could not be removed.
+    With both options, only runs that are not among the N latest and are older than DAYS days are removed. A run counts
+    from when it was last started or resumed. Exit codes: 0 done; 2 neither option is given; 3 a run could not be
+    removed.
     """
     from datetime import UTC, datetime, timedelta
 
@@ -77,7 +75,7 @@ def prune(
     from holodeck_core.engine.run_folder import list_runs
 
     if keep is None and older_than is None:
-        raise UsageMistake("say what is old: --keep N or --older-than DAYS")
+        raise UsageMistake("say which runs are old, with --keep N or --older-than DAYS")
     age = None if older_than is None else timedelta(days=older_than)
     found = list_runs(runs_folder(run_dir))
     failures = prune_runs(old_runs(found, keep, age, datetime.now(UTC)), dry_run=dry_run)

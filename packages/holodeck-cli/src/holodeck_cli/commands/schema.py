@@ -12,16 +12,19 @@ app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
 @app.command()
 def schema(
-    report: Annotated[bool, typer.Option("--report", help="The schema of the report in JSON.")] = False,
+    report: Annotated[
+        bool, typer.Option("--report", help="Print the schema of the JSON report instead.")
+    ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="PATH", help="Write it there, not to standard output."),
+        typer.Option("-o", "--output", metavar="PATH", help="Write it to a file instead of standard output."),
     ] = None,
 ) -> int:
     """Print the JSON Schema of the agent file, with the options of the installed plugins.
 
-    An editor that knows YAML checks and completes an agent file that begins with
-    "# yaml-language-server: $schema=PATH"; PATH is relative to the file. Exit codes: 0 done; 2 it could not be written.
+    Editors that understand YAML check and complete an agent file whose first line is
+    "# yaml-language-server: $schema=PATH", where PATH is relative to the file. Exit codes: 0 done; 2 the schema could
+    not be written.
     """
     from holodeck_cli.exit_codes import ExitCode
     from holodeck_cli.replace_file import replacing

@@ -35,17 +35,16 @@ def run_cases(
     repeat: Annotated[
         int | None,
         typer.Option(
-            "--repeat", min=1, metavar="N", help="Run each case N times, whatever its own 'repeat' says."
+            "--repeat", min=1, metavar="N", help="Run each case N times, regardless of its own 'repeat'."
         ),
     ] = None,
     all_repeats: Annotated[
         bool,
-        typer.Option(
-            "--all-repeats", help="Run repeats of a case that cannot change its verdict any more, too."
-        ),
+        typer.Option("--all-repeats", help="Also run repeats that can no longer change a case's verdict."),
     ] = False,
     llm_timeout: Annotated[
-        float | None, typer.Option("--llm-timeout", metavar="S", help="Seconds that a turn may take.")
+        float | None,
+        typer.Option("--llm-timeout", metavar="S", help="The time limit for a turn, in seconds."),
     ] = None,
     env_file: EnvFile = None,
     name: Annotated[
@@ -53,12 +52,14 @@ def run_cases(
         typer.Option(
             "-k",
             metavar="EXPR",
-            help="Run the cases whose name holds EXPR, words joined by 'and', 'or', 'not' and brackets.",
+            help="Run the cases whose name contains EXPR, which may use 'and', 'or', 'not' and brackets.",
         ),
     ] = None,
     tag: Annotated[
         list[str] | None,
-        typer.Option("--tag", metavar="T", help="Run the cases with this tag, or one of several."),
+        typer.Option(
+            "--tag", metavar="T", help="Run the cases with this tag; repeat the option to allow several."
+        ),
     ] = None,
     last_failed: Annotated[
         bool, typer.Option("--last-failed", help="Run the cases that did not pass in the latest run.")
@@ -71,20 +72,22 @@ def run_cases(
         typer.Option(
             "--resume",
             metavar="[RUN]",
-            help="Go on with a run, the latest incomplete one or RUN: an id, 'last', 'last~1', or a path.",
+            help="Resume the latest incomplete run, or RUN: an id, 'last', 'last~1', or a path.",
         ),
     ] = None,
     allow_changes: Annotated[
         bool,
         typer.Option(
             "--allow-changes",
-            help="Resume although the agent file, a file that it names, or a plugin has changed.",
+            help="Resume even if the agent file, a file that it names, or a plugin has changed.",
         ),
     ] = False,
     run_dir: Annotated[
         Path | None,
         typer.Option(
-            "--run-dir", metavar="PATH", help="Keep runs there, not in .holodeck/runs beside the agent file."
+            "--run-dir",
+            metavar="PATH",
+            help="Where to store runs, instead of .holodeck/runs beside the agent file.",
         ),
     ] = None,
     verbose: Verbose = False,
@@ -111,13 +114,13 @@ def run_cases(
         raise typer.BadParameter("--allow-changes goes with --resume")
     if resume is not None and (repeat is not None or all_repeats):
         raise typer.BadParameter(
-            "a run is resumed with the repeats that it was started with: "
-            "leave out --repeat and --all-repeats beside --resume"
+            "a resumed run keeps the repeats that it was started with: "
+            "use --resume without --repeat and --all-repeats"
         )
     if resume is not None and (name is not None or tag or last_failed):
         raise typer.BadParameter(
-            "a run is resumed with the cases that it was started with: "
-            "leave out -k, --tag and --last-failed beside --resume"
+            "a resumed run keeps the cases that it was started with: "
+            "use --resume without -k, --tag and --last-failed"
         )
     settings = {"parallel_test_cases": parallel_test_cases, "llm_timeout": llm_timeout}
     request = RunRequest(

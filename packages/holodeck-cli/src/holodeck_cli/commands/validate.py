@@ -15,17 +15,17 @@ app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 @app.command()
 def validate(
     agent: Annotated[Path, typer.Argument(metavar="AGENT", help="The agent file.")] = Path("agent.yaml"),
-    strict: Annotated[bool, typer.Option("--strict", help="Count warnings as problems.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as problems.")] = False,
     show_settings: Annotated[
         bool,
-        typer.Option("--show-settings", help="Print each execution setting with where it comes from."),
+        typer.Option("--show-settings", help="Print each execution setting and where it was set."),
     ] = False,
     env_file: EnvFile = None,
     json: Annotated[bool, typer.Option("--json", help="Print problems and warnings as JSON.")] = False,
 ) -> int:
-    """Load an agent file and its cases and check everything; send nothing.
+    """Check an agent file and its cases without sending anything to the agent.
 
-    Exit codes: 0 nothing is wrong; 2 something is.
+    Exit codes: 0 everything is valid; 2 there are problems.
     """
     from holodeck_cli.early_end import guarded, tell_loading_ended
     from holodeck_cli.exit_codes import ExitCode

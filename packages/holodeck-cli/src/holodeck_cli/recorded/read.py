@@ -37,7 +37,7 @@ class Conversation:
 
 
 def read_conversations(path: Path) -> Iterator[Conversation | Problem]:
-    """The conversations of a file in their order, and in the place of one that cannot be had what is wrong with it.
+    """The conversations of a file in their order, and in the place of one that is not available what is wrong with it.
 
     The file is JSON Lines, which is read line by line, or JSON: one conversation, or a list of them. A conversation is
     a list of chat messages, or an object that has them under `messages`, and perhaps an `id` or `task_id`. Raises

@@ -1,0 +1,1 @@
+"""One module for each report format, and what they share."""

@@ -76,8 +76,7 @@ def first_reason(result: TestResult) -> str:
 
 def case_name(result: TestResult) -> str:
     """The name of the case, or its place, on one line."""
-    name = f"case {(result.index or 0) + 1}" if result.test_name is None else result.test_name
-    return shorten(" ".join(reveal(name).split()), _NAME_WIDTH)
+    return shorten(" ".join(reveal(result.label).split()), _NAME_WIDTH)
 
 
 def case_story(result: TestResult, *, timed: bool = True, width: int = TEXT_WIDTH) -> Iterator[str]:

@@ -125,10 +125,9 @@ class TerminalReporter(Reporter):
         """What happened in each case that failed, or that errored, in the order of the file."""
         for result in event.results():
             if not result.passed and (result.status == "error") is errored:
-                name = f"case {(result.index or 0) + 1}" if result.test_name is None else result.test_name
                 lines = [
                     Line(""),
-                    heading(name, result.status, result.source),
+                    heading(result.label, result.status, result.source),
                     *case_details(result, self._detail()),
                 ]
                 self._screen.write(lines)

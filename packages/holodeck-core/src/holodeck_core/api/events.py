@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import attrs
 
-from holodeck_core.models.test_result import RepeatSummary, ReportSummary, TestReport, TestResult
-
-Status: TypeAlias = Literal["passed", "failed", "error", "skipped"]
+from holodeck_core.models.test_result import RepeatSummary, ReportSummary, Status, TestReport, TestResult
 
 
 @attrs.frozen(kw_only=True)
@@ -59,7 +57,7 @@ class RepeatFinished:
 
 @attrs.frozen(kw_only=True)
 class CaseFinished:
-    """A case is over and kept. ``read`` gives its whole result, built when it is asked for.
+    """A case is over, and its result is stored. ``read`` gives its whole result, built when it is asked for.
 
     One that is ``taken_over`` finished in an earlier part of a run that was resumed: it was not started in this one.
     A repeated case is over once, with its last conversation; ``repeat_summary`` says how often it passed.
@@ -77,7 +75,7 @@ class CaseFinished:
 
 @attrs.frozen(kw_only=True)
 class RunFinished:
-    """The run is over; ``complete`` is False where it was interrupted.
+    """The run is over; ``complete`` is False if it was interrupted.
 
     ``head`` is the report without its results; ``results`` reads them one by one, in file order, as often as asked.
     Where it is not ``timed``, as for a stable report, times and durations say nothing and are not shown.

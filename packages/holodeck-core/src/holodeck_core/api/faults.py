@@ -15,14 +15,12 @@ knows whether a generator or a run is ending."""
 
 MAX_TEXT = 2_000
 
-_NOT_THE_USERS = (
-    "holodeck_core",
-    "holodeck_graders",
-    "holodeck_cli",
-    "site-packages",
-    "<frozen",
-    sysconfig.get_path("stdlib"),
+_NOT_THE_USERS = frozenset(
+    {"holodeck_core", "holodeck_graders", "holodeck_cli", "site-packages", "dist-packages"}
 )
+"""Folders whose code is HoloDeck's own or installed."""
+
+_STDLIB = sysconfig.get_path("stdlib")
 
 
 class WorkerFailure(Exception):
@@ -54,7 +52,13 @@ def place_of(error: BaseException) -> str | None:
     if isinstance(error, WorkerFailure) and error.__cause__ is not None:
         error = error.__cause__
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not any(folder in frame.filename for folder in _NOT_THE_USERS)]
+    own = [frame for frame in frames if _is_the_users(frame.filename)]
     if not own:
         return None
     return f"{PurePath(own[-1].filename).name}:{own[-1].lineno} in {own[-1].name}"
+
+
+def _is_the_users(file: str) -> bool:
+    path = PurePath(file)
+    elsewhere = file.startswith("<frozen") or path.is_relative_to(_STDLIB)
+    return not elsewhere and _NOT_THE_USERS.isdisjoint(path.parts)

@@ -44,7 +44,7 @@ def check_reason(reason: object) -> None:
 
 
 class Undecided(str):
-    """Why a value could not be judged, as the reason of a mismatch: it is no match, and not known to be none."""
+    """The reason of a mismatch where it could not be decided whether the value matches."""
 
     __slots__ = ()
 

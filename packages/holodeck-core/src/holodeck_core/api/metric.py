@@ -17,7 +17,7 @@ TurnView: TypeAlias = GraderContext
 
 @attrs.frozen
 class Score:
-    """What a metric found.
+    """A metric's score for a turn, and its verdict.
 
     ``value`` is a finite number, or None where the turn could not be scored because something that the metric needs
     is missing: the metric is then skipped, with ``reason``, and decides nothing. ``passed`` is the metric's own

@@ -18,7 +18,7 @@ from holodeck_core.api.events import (
 
 
 class NoOptions(BaseModel, extra="forbid"):
-    """The options of what has none."""
+    """The options of a reporter, metric or backend that has none."""
 
 
 class Reporter:

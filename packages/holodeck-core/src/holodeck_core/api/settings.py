@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 import attrs
 
-from holodeck_core.api.tool_checks import ToolOrder
+from holodeck_core.models.test_case import ToolOrder
 
 
 class Setting(NamedTuple):

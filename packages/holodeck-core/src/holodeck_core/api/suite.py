@@ -16,6 +16,7 @@ from holodeck_core.api.tool_checks import ToolChecks
 from holodeck_core.api.values import EMPTY_DICT
 from holodeck_core.errors import Problem
 from holodeck_core.models.agent import Agent
+from holodeck_core.models.test_result import case_label
 from holodeck_core.redaction import NO_SECRETS, Redactor
 
 FILE_IN_FINGERPRINT: Final = "file "
@@ -77,7 +78,7 @@ class BoundCase:
     @property
     def label(self) -> str:
         """The name, or ``case 4`` for the fourth case where it has none."""
-        return self.name if self.name is not None else f"case {self.index + 1}"
+        return case_label(self.name, self.index)
 
     @property
     def ref(self) -> CaseRef:
@@ -86,7 +87,7 @@ class BoundCase:
 
 
 class CaseSource(Protocol):
-    """Where cases come from: may be read several times, each time from the first, without holding them all."""
+    """Where cases come from. It can be read several times, always from the first case, and need not hold them all."""
 
     def __len__(self) -> int: ...
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from fnmatch import translate
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import attrs
 
 from holodeck_core.api.matcher import Matcher, Undecided
 from holodeck_core.api.reply import ToolCall
-
-NameMatch: TypeAlias = Literal["contains", "exact", "glob", "regex"]
-ToolOrder: TypeAlias = Literal["any", "in_order", "exact"]
+from holodeck_core.models.test_case import NameMatch, ToolOrder
 
 
 def _name_test(tool: ToolName) -> Callable[[str], bool]:

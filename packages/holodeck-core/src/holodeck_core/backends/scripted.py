@@ -81,7 +81,7 @@ class ScriptedReply(GatheringModel):
     model_config = ConfigDict(json_schema_extra={"allOf": _RULES})
 
     input: Text | None = None
-    """The message that is answered; left out, any that no other entry answers. Example: `What is 3 + 4?`"""
+    """The message to answer; left out, any message that no other entry answers. Example: `What is 3 + 4?`"""
     reply: str | None = None
     """The text of the reply. Example: `It is 7.`"""
     calls: list[ScriptedCall] = Field(default_factory=list)

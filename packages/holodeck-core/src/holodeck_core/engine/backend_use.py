@@ -25,7 +25,7 @@ async def warm_up(backend: Backend) -> str | None:
     where the backend cannot be used, ``open`` says why."""
     try:
         await backend.warm_up()
-    except BaseException as error:
+    except BaseException as error:  # boundary: a backend may raise anything
         if passes_through(error):
             raise
         return f"warming up the backend failed: {describe(error)}"
@@ -40,7 +40,7 @@ async def end_use(backend: Backend, loop_time: LoopTime) -> str | None:
             return None
     try:
         await loop_time.apart(backend.close, CLOSE_TIMEOUT_S, "the backend")
-    except BaseException as error:
+    except BaseException as error:  # boundary: a backend may raise anything
         if passes_through(error):
             raise
         return f"closing the backend failed: {describe(error)}"

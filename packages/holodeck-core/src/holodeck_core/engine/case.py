@@ -138,7 +138,7 @@ async def _open(case: BoundCase, suite: Suite, limits: Limits, course: Course) -
         if not opened:
             then = "" if late.__cause__ is None else f"; then {describe(late.__cause__)}"
             return f"no session was opened within {limits.llm_timeout:g} s (llm_timeout){then}"
-    except BaseException as error:
+    except BaseException as error:  # boundary: a backend may raise anything
         if passes_through(error):
             raise
         return f"no session could be opened: {describe(error)}"
@@ -156,7 +156,7 @@ async def _close(session: Session, course: Course) -> str | None:
         await course.within(session.close(), CLOSE_TIMEOUT_S, AGENT)
     except OutOfTime as late:
         return f"closing the session failed: {late}"
-    except BaseException as error:
+    except BaseException as error:  # boundary: a backend may raise anything
         if passes_through(error):
             raise
         return f"closing the session failed: {describe(error)}"

@@ -37,7 +37,7 @@ def _repeat_summary(record: dict[str, Any]) -> RepeatSummary | None:
 def case_told_again(result: TestResult) -> Iterator[RunEvent]:
     """Of a case that is known by its result only."""
     index = result.index or 0
-    name = f"case {index + 1}" if result.test_name is None else result.test_name
+    name = result.label
     yield CaseStarted(index=index, name=name, turns=1 if result.turns is None else len(result.turns))
     for number, repeat in enumerate([result] if result.repeats is None else result.repeats):
         for turn_index, turn in enumerate([repeat] if repeat.turns is None else repeat.turns):

@@ -7,17 +7,16 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
 
-from holodeck_core.engine.usage_count import COUNTS
 from holodeck_core.models.cost import Cost, PricedModel
-from holodeck_core.models.token_usage import TokenUsage
+from holodeck_core.models.llm import OWN_AGENTS
+from holodeck_core.models.token_usage import COUNTS, TokenUsage
+from holodeck_core.plugins.wording import pip_install
 
 _PRICED_BY: Final = {"openai": "openai", "azure_openai": "azure", "anthropic": "anthropic"}
 """The names that the tables have for providers whose ``endpoint`` says nothing else."""
 
-_ANY_PROVIDER: Final = frozenset(("python", "scripted", "replay"))
-"""Providers that know nothing of a model: its name, where the file gives one, says who made it."""
 
-_NOT_INSTALLED: Final = "pip install 'holodeck-core[prices]' to know prices"
+_NOT_INSTALLED: Final = f"{pip_install('holodeck-core[prices]')} to know prices"
 
 
 def estimate_cost(
@@ -53,7 +52,7 @@ def estimate_cost(
 
 def _where(model: PricedModel) -> dict[str, Any] | None:
     """Who is paid, in the words of ``calc_price``; None for nobody that it could know."""
-    if model.provider in _ANY_PROVIDER:
+    if model.provider in OWN_AGENTS:  # the model's name, where the file gives one, says who made it
         return {}
     if model.provider == "openai" and model.endpoint is not None:  # another who speaks as OpenAI does
         return {"provider_api_url": model.endpoint}

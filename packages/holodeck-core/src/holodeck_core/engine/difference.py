@@ -80,7 +80,7 @@ def _ask(matcher: Matcher, actual: object) -> str | None:
         reason = matcher.mismatch(actual)
         check_reason(reason)
         return reason
-    except BaseException as error:
+    except BaseException as error:  # boundary: a matcher may raise anything
         if passes_through(error):
             raise
         return f"the matcher failed: {describe(error)}"
@@ -97,7 +97,7 @@ def names(tool: ToolName, call: ToolCall) -> bool | str:
     """Whether the call is one of that name; a text says why that cannot be told."""
     try:
         return tool.names(call) or tool.undecided(call) or False
-    except BaseException as error:
+    except BaseException as error:  # boundary: a matcher may raise anything
         if passes_through(error):
             raise
         return f"the matcher failed: {describe(error)}"

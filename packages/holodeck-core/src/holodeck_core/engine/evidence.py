@@ -8,15 +8,7 @@ from typing import Any
 
 from holodeck_core.api.reply import Reply, ToolCall, read_usage
 from holodeck_core.api.values import EMPTY_DICT, text_of, to_json, well_formed
-from holodeck_core.models.token_usage import TokenUsage
-
-_USAGE_FIELDS = (
-    "prompt_tokens",
-    "completion_tokens",
-    "total_tokens",
-    "cache_creation_tokens",
-    "cache_read_tokens",
-)
+from holodeck_core.models.token_usage import COUNTS, TokenUsage
 
 
 def receive(reply: object) -> tuple[str, tuple[ToolCall, ...], dict[str, Any] | None]:
@@ -58,7 +50,7 @@ def _duration(duration_ms: object) -> float | None:
 
 def _usage(usage: TokenUsage | Mapping[str, int]) -> dict[str, Any]:
     usage = read_usage(usage)
-    counts: dict[str, Any] = {field: getattr(usage, field) for field in _USAGE_FIELDS}
+    counts: dict[str, Any] = {field: getattr(usage, field) for field in COUNTS}
     if usage.partial:
         counts["partial"] = True
     return counts

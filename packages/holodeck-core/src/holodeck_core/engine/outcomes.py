@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import attrs
 
-from holodeck_core.api.events import Status
 from holodeck_core.api.reply import ToolCall
-
-MetricStatus: TypeAlias = Literal["scored", "skipped", "error"]
+from holodeck_core.models.test_result import MetricStatus, Status
 
 
 @attrs.define(slots=True, eq=False)

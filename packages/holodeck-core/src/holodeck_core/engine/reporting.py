@@ -80,7 +80,7 @@ class Reporters:
         for reporter in list(self._listeners[kind]):
             try:
                 getattr(reporter, _METHODS[kind])(event)
-            except BaseException as error:
+            except BaseException as error:  # boundary: a reporter may raise anything
                 if passes_through(error):
                     raise
                 self._drop(reporter, error)

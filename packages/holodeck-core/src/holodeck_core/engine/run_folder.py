@@ -129,7 +129,7 @@ class RunFolder:
         let_go = weakref.finalize(self, os.close, descriptor)
         if not _locked(descriptor):
             let_go()
-            raise RunError(f"the run {self.path.name} is going on in another process")
+            raise RunError(f"the run {self.path.name} is still running in another process")
         self._let_go = let_go
 
     def unlock(self) -> None:

@@ -86,7 +86,7 @@ async def _attempt(
         return error
     except SessionLost as error:
         return Sent(error=f"the session was lost: {text_of(error)}", lost=_why_lost(error))
-    except BaseException as error:
+    except BaseException as error:  # boundary: an agent may raise anything
         if passes_through(error):
             raise
         return Sent(error=describe(error, with_place=True), lost=session.lost)

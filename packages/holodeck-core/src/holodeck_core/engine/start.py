@@ -53,8 +53,8 @@ def resume_suite(
     allow_changes: bool = False,
     fail_fast: bool = False,
 ) -> Run:
-    """Go on with the run that is kept in ``folder``: only cases that it has no result of, or that have changed, run,
-    and of repeated cases the repeats that are missing. They are repeated as the run was started with.
+    """Continue the run that is stored in ``folder``: run only the cases that have no result yet or have changed, and
+    the missing repeats of repeated cases. The number of repeats is that with which the run was started.
 
     Raises RunError where ``folder`` holds no run, or one of an agent or of plugins that have changed since, unless
     ``allow_changes``.

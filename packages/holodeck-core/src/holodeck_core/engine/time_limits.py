@@ -113,7 +113,7 @@ class LoopTime:
             raise
         try:
             value: T = await _stepwise(coroutine, watched)
-        except BaseException as error:
+        except BaseException as error:  # boundary: what is awaited may raise anything
             if watched.stop() and isinstance(error, asyncio.CancelledError) and not passes_through(error):
                 raise OutOfTime(limit_s, watched.stalled_s) from None
             if not passes_through(error):
@@ -254,5 +254,5 @@ def _stepwise(coroutine: Coroutine[Any, Any, T], account: _Account) -> Generator
         except GeneratorExit:
             coroutine.close()
             raise
-        except BaseException as error:  # noqa: BLE001 - handed on to the coroutine, as ``await`` does
+        except BaseException as error:  # noqa: BLE001 - boundary: handed on to the coroutine, as ``await`` does
             given, step = error, coroutine.throw

@@ -141,7 +141,7 @@ def _why_unmatched(
         return f"expected {expectation.count} matching calls, got {len(satisfying)}{also}"
     if checks.order == "in_order":
         found = ", ".join(str(call + 1) for call in satisfying[:_NAMES_SHOWN])
-        return f"no matching call stands behind those of the expectations before it (matching: call {found})"
+        return f"no matching call comes after those of the expectations before it (matching: call {found})"
     taken = ", ".join(str(call + 1) for call in satisfying if assignment.owner[call] is not None)
     need = "a matching call" if expectation.count == 1 else f"{expectation.count} matching calls"
     return f"expected {need} of its own, but other expectations need call {taken}{also}"

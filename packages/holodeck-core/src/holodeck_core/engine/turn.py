@@ -96,7 +96,7 @@ async def _score(bound: BoundMetric, view: GraderContext, limits: Limits) -> Met
             outcome = judge(bound, found)
         else:
             outcome = judge(bound, await _bounded_score(bound, view, limits))
-    except BaseException as error:
+    except BaseException as error:  # boundary: a metric may raise anything
         if passes_through(error):
             raise
         outcome = failed_to_score(bound, describe(error), describe(error, with_place=True))

@@ -7,16 +7,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from holodeck_core.models.token_usage import TokenUsage
-
-COUNTS: Final = (
-    "prompt_tokens",
-    "completion_tokens",
-    "total_tokens",
-    "cache_creation_tokens",
-    "cache_read_tokens",
-)
-"""What is summed, by the names and in the order of ``TokenUsage``."""
+from holodeck_core.models.token_usage import COUNTS, TokenUsage
 
 # Prices may be higher for a request above a size, which is always a multiple of this; so turns of about one size are
 # summed, and each sum is priced by its mean. A turn above the largest size counts among those.

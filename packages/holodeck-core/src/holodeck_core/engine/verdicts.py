@@ -6,11 +6,11 @@ import math
 import numbers
 from collections.abc import Iterable, Sequence
 
-from holodeck_core.api.events import Status
 from holodeck_core.api.metric import Score
 from holodeck_core.api.suite import BoundMetric
 from holodeck_core.api.values import text_of, to_json
 from holodeck_core.engine.outcomes import MetricOutcome, ToolVerdict, TurnOutcome
+from holodeck_core.models.test_result import Status
 
 
 def judge(bound: BoundMetric, score: Score) -> MetricOutcome:
@@ -99,7 +99,7 @@ def failed_to_score(bound: BoundMetric, error: str, reason: str | None = None) -
 
 
 def turn_status(errors: Sequence[str], tools: ToolVerdict | None, metrics: Iterable[MetricOutcome]) -> Status:
-    """``failed`` if an assertion failed, else ``error`` if a reply or a metric could not be had, else ``passed``."""
+    """``failed`` if an assertion failed, else ``error`` if a reply or a metric is missing, else ``passed``."""
     status: Status = "error" if errors else "passed"
     if tools is not None and not tools.matched:
         return "failed"

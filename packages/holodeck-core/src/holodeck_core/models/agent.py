@@ -48,9 +48,9 @@ class Agent(GatheringModel):
     """
 
     name: Text
-    """What the agent is called in reports. Example: `help desk`"""
+    """The agent's name in reports. Example: `help desk`"""
     description: str | None = None
-    """What the agent is for, in words for people. Example: `Finds orders and arranges refunds.`"""
+    """What the agent is for, for people who read the file. Example: `Finds orders and arranges refunds.`"""
     author: str | None = None
     """Who wrote the file. Example: `The support team`"""
     model: LLMProvider
@@ -60,16 +60,16 @@ class Agent(GatheringModel):
     instructions: Instructions | None = None
     """The system prompt, for providers that send one. Example: `{file: prompt.md}`"""
     response_format: MappingOrText | None = None
-    """The form that replies must have, for providers that can ask for one: a JSON schema, or the name of a
-    file that holds it.
+    """The format that replies must have, for providers that can ask for one: a JSON schema, or the name of
+    a file that holds it.
     Example: `reply.schema.json`
     """
     tools: list[ToolType] | None = None
-    """What the agent may call. Left out, nothing is said about its tools; `[]` says that it has none.
+    """The tools that the agent may call. Without this key its tools are unknown; `[]` says that it has none.
     Example: `[{type: function, name: add, file: tools.py, function: add}]`
     """
     evaluations: EvaluationConfig | None = None
-    """The metrics of every turn for which neither its case nor the turn itself sets any.
+    """The metrics for every turn, unless its case or the turn itself sets others.
     Example: `{metrics: [{type: standard, metric: equality}]}`
     """
     test_cases: list[TestCaseModel] | None = None

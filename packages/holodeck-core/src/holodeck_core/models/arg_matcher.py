@@ -18,7 +18,7 @@ from holodeck_core.models.matcher_shape import (
 
 
 class ArgMatcher:
-    """An expected value as the file has it. It resolves nothing: matchers are built when the suite is bound.
+    """An expected value as written in the file. Nothing is resolved here: matchers are built when the suite is bound.
 
     ``kind`` is ``"literal"``, another matcher's name, or ``"plugin/name"``; ``value`` is what is under it.
     ``verbatim`` is True for a literal written as `{literal: X}` in which something would otherwise be read

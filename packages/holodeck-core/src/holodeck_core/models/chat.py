@@ -24,7 +24,7 @@ def _now() -> datetime:
 
 
 class SessionState(StrEnum):
-    """Where a session stands."""
+    """The state of a chat session."""
 
     INITIALIZING = "initializing"
     ACTIVE = "active"
@@ -112,7 +112,7 @@ class ChatSession(StrictModel):
 
 
 class ChatConfig(StrictModel):
-    """What the command line asked of a chat."""
+    """The settings of a chat, as given on the command line."""
 
     agent_config_path: Path
     verbose: bool = False

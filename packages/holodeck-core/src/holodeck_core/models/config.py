@@ -22,13 +22,13 @@ class ExecutionConfig(StrictModel):
     download_timeout: Number | None = Field(default=None, gt=0)
     """How long fetching one file may take, in seconds. Example: `10`"""
     retries: Whole | None = Field(default=None, ge=0)
-    """How often a message is sent again after a failure that may pass. Example: `0`"""
+    """How often a message is sent again after a temporary failure. Example: `0`"""
     tool_order: ToolOrder | None = None
-    """Whether expected calls must come in order, or be the only calls as well; for turns that do not say."""
+    """Whether expected calls must come in order, or be the only calls as well; for turns that do not set it."""
     extra_calls: Literal["allow", "forbid"] | None = None
-    """Whether calls may be made that no expectation needs; for turns that do not say."""
+    """Whether calls may be made that no expectation needs; for turns that do not set it."""
     on_turn_failure: Literal["continue", "stop"] | None = None
-    """Whether a failed turn is followed by the next one; for cases that do not say."""
+    """Whether a failed turn is followed by the next one; for cases that do not set it."""
 
 
 DEFAULT_EXECUTION_CONFIG: Final[dict[str, Any]] = {
@@ -45,11 +45,11 @@ DEFAULT_EXECUTION_CONFIG: Final[dict[str, Any]] = {
 
 
 class PluginsConfig(StrictModel):
-    """`plugins`: other names for them, those never to be imported, those without which nothing runs."""
+    """`plugins`: short names for what they contribute, which are disabled, and which are required."""
 
     aliases: dict[Text, Text] = Field(default_factory=dict)
     """Short names for matchers, metrics, graders and providers of plugins. Example: `{pii: acme/pii}`"""
     disabled: list[Text] = Field(default_factory=list)
     """Plugins that are never imported. Example: `[other]`"""
     required: list[Text] = Field(default_factory=list)
-    """Plugins without which nothing is run, with the versions that will do. Example: `["acme>=1.2"]`"""
+    """Plugins that must be there for anything to run, with the versions that are accepted. Example: `["acme>=1.2"]`"""

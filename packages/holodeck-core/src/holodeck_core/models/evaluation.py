@@ -34,12 +34,12 @@ class Metric(StrictModel):
     """
 
     name: Text | None = None
-    """The name in results; left out, that of the metric or of the grader. No two metrics of a list have the
-    same.
+    """The name in results; left out, that of the metric or of the grader. It must be unique
+    within its list.
     Example: `amount`
     """
     threshold: Number | None = None
-    """The score from which a turn passes; left out, the metric's own rule decides. Example: `0.8`"""
+    """The lowest score that passes; left out, the metric's own rule decides. Example: `0.8`"""
     enabled: bool = True
     """`false` switches the metric off."""
     fail_on_error: bool = False
@@ -64,28 +64,28 @@ class EvaluationMetric(Metric):
     scale: Number | None = Field(default=None, gt=0)
     """The highest score that the metric gives, for reports. Example: `5`"""
     model: LLMProvider | None = None
-    """The model that judges, for metrics that ask one. Example: `{provider: openai, name: gpt-4o-mini}`"""
+    """The model that judges, for metrics that need one. Example: `{provider: openai, name: gpt-4o-mini}`"""
     retry_on_failure: Whole | None = Field(default=None, ge=0)
     """How often the metric is tried again after an error. Example: `2`"""
     timeout_ms: Whole | None = Field(default=None, gt=0)
     """How long the metric may take, in milliseconds. Example: `5000`"""
     custom_prompt: Prose | None = None
-    """What the model that judges is asked, in place of the metric's own words.
+    """The prompt for the model that judges, in place of the metric's own.
     Example: `Is the reply polite?`
     """
 
     case_insensitive: bool = False
     """`equality`: both sides are compared in lower case."""
     strip_whitespace: bool = False
-    """`equality`: a run of white space counts as one space, and none counts at the ends."""
+    """`equality`: white space at the ends is ignored, and any other run of it counts as one space."""
     strip_punctuation: bool = False
-    """`equality`: punctuation does not count, but for signs and decimal points inside numbers."""
+    """`equality`: punctuation is ignored, except for the signs and decimal points of numbers."""
 
     absolute_tolerance: Number = Field(default=1e-6, ge=0)
     """`numeric`: the largest difference that passes. Example: `0.005`"""
     relative_tolerance: Number = Field(default=0.0, ge=0)
-    """`numeric`: the largest difference that passes, as a share of the ground truth; one of the two
-    tolerances suffices.
+    """`numeric`: the largest difference that passes, as a fraction of the ground truth; being
+    within one of the two tolerances is enough.
     Example: `0.01`
     """
     accept_percent: bool = False
@@ -283,10 +283,10 @@ Metrics: TypeAlias = Annotated[list[MetricType], WrapValidator(_distinct)]
 
 
 class EvaluationConfig(StrictModel):
-    """`evaluations` of an agent: the metrics of every turn, and the model that those use which need one."""
+    """`evaluations` of an agent: the metrics for every turn, and the model for those metrics that need one."""
 
     model: LLMProvider | None = None
-    """The model that judges, for metrics that ask one and name none.
+    """The model that judges, for metrics that need one and name none.
     Example: `{provider: openai, name: gpt-4o-mini}`
     """
     metrics: Metrics = Field(default_factory=list)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from pydantic import ConfigDict, Field, SecretStr
 
@@ -52,5 +52,8 @@ class EmbeddingProvider(ProviderSettings):
     provider: Text | None = None
     """Who makes the vectors; left out, the provider of the agent's `model`. Example: `openai`"""
 
+
+OWN_AGENTS: Final = frozenset({"python", "replay", "scripted"})
+"""Providers of agents that bring their own tools, so that ``tools`` need not name them, and that name no model."""
 
 LLMConfig: TypeAlias = LLMProvider

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -32,6 +32,7 @@ from holodeck_core.models.base import (
 from holodeck_core.models.evaluation import Metrics
 
 __all__ = [
+    "KEYS_OF_A_TURN",
     "ArgMatcher",
     "ExpectedTool",
     "FileInput",
@@ -84,9 +85,9 @@ class ExpectedTool(StrictModel):
     Example: `{order: 17, reason: {fuzzy: damaged}}`
     """
     count: Whole = 1
-    """How many such calls there must be at least. Example: `2`"""
+    """The smallest number of such calls. Example: `2`"""
     max_count: Whole | None = None
-    """How many such calls there may be at most; not less than `count`. Example: `2`"""
+    """The largest number of such calls; not less than `count`. Example: `2`"""
     match: NameMatch = "contains"
     """How `name` is compared with the name that was called: it is a part of it (`contains`), the whole of it
     (`exact`), or a pattern for the whole of it (`glob`, `regex`).
@@ -94,7 +95,7 @@ class ExpectedTool(StrictModel):
     extra_args: Literal["allow", "forbid"] = "allow"
     """Whether the call may have arguments that `args` does not name."""
     status: Literal["any", "success", "failed"] = "any"
-    """What must have become of the call."""
+    """How the call must have ended."""
     result: ArgMatcher | None = None
     """What the call must have returned: a value or a matcher. Example: `{price: {type: number}}`"""
 
@@ -181,7 +182,7 @@ class _Assertions(StrictModel):
     Example: `[{type: standard, metric: equality}]`
     """
     turn_config: JsonObject | None = None
-    """Free data for graders. Example: `{max_words: 20}`"""
+    """Any data that graders may need. Example: `{max_words: 20}`"""
 
 
 class Turn(_Assertions):
@@ -194,8 +195,8 @@ class Turn(_Assertions):
     """What the user says. A number is its text as written. Example: `What is in order 17?`"""
 
 
-# A case may set metrics for all its turns; every other key of a turn belongs to one turn.
-_KEYS_OF_A_TURN = tuple(key for key in Turn.model_fields if key != "evaluations")
+KEYS_OF_A_TURN: Final = tuple(key for key in Turn.model_fields if key != "evaluations")
+"""The keys that belong to one turn. Only metrics may also be set for all turns of a case."""
 
 
 class TestCaseModel(_Assertions, GatheringModel):
@@ -224,7 +225,7 @@ class TestCaseModel(_Assertions, GatheringModel):
     Example: `task-17`
     """
     repeat: Whole = Field(default=1, ge=1)
-    """How often the case is run, each time as a conversation of its own, unless its verdict stands before.
+    """How often the case is run, each time as a new conversation; fewer times if the verdict is settled earlier.
     Example: `5`
     """
     min_pass_rate: Number = Field(default=1.0, ge=0, le=1)
@@ -238,7 +239,7 @@ class TestCaseModel(_Assertions, GatheringModel):
             if data.get("input") is None:
                 yield problem((), "needs `input` (one turn) or `turns` (several)", data)
             return
-        for key in given(data, *_KEYS_OF_A_TURN):
+        for key in given(data, *KEYS_OF_A_TURN):
             yield problem(
                 (key,), f"`turns` and `{key}` exclude each other: `{key}` belongs to a turn", data[key]
             )

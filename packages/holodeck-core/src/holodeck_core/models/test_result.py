@@ -29,6 +29,11 @@ def _status(data: dict[str, Any]) -> Status:
     return "passed" if data.get("passed") else "failed"
 
 
+def case_label(name: str | None, index: int) -> str:
+    """What a case is called: its name, or ``case 4`` for the fourth of the file where it has none."""
+    return f"case {index + 1}" if name is None else name
+
+
 class MetricResult(StrictModel):
     """What one metric said about one turn, or about a whole case.
 
@@ -109,8 +114,8 @@ class TurnResult(Evidence):
 
 
 class RateInterval(StrictModel):
-    """Where the probability to pass lies, with a ``confidence`` from 0 to 1. ``z`` is the quantile of the normal
-    distribution that belongs to it."""
+    """The interval in which the probability to pass lies, with a ``confidence`` from 0 to 1. ``z`` is the quantile of
+    the normal distribution that belongs to it."""
 
     method: Literal["wilson"] = "wilson"
     confidence: float = Field(ge=0, le=1)
@@ -165,6 +170,11 @@ class TestResult(Evidence):
     case_hash: str | None = None
     source: str | None = None
     tags: list[str] = Field(default_factory=list)
+
+    @property
+    def label(self) -> str:
+        """The name, or ``case 4`` for the fourth case where it has none."""
+        return case_label(self.test_name, self.index or 0)
 
 
 class ReportSummary(StrictModel):

@@ -11,6 +11,15 @@ from holodeck_core.models.base import StrictModel, rule
 MAX_TOKENS: Final = 2**53
 """What every reader of JSON can hold exactly; nobody uses more."""
 
+COUNTS: Final = (
+    "prompt_tokens",
+    "completion_tokens",
+    "total_tokens",
+    "cache_creation_tokens",
+    "cache_read_tokens",
+)
+"""The fields of ``TokenUsage`` that are counts."""
+
 
 class TokenUsage(StrictModel):
     """Token counts of one or several completions; `+` sums all five.

@@ -31,7 +31,7 @@ class Tool(StrictModel):
     """What all tools have in common."""
 
     name: Text
-    """The name by which the agent calls the tool; no other tool has it. Example: `add`"""
+    """The name by which the agent calls the tool. It must be unique. Example: `add`"""
     description: str | None = None
     """What the tool does, in words for the model. Example: `Adds two numbers.`"""
 
@@ -94,7 +94,7 @@ class PromptTool(Tool, GatheringModel):
     file: Text | None = None
     """The file that holds the prompt, relative to this one. Example: `summary.md`"""
     parameters: JsonObject | None = None
-    """What the prompt takes, by name, each as a JSON schema. Example: `{text: {type: string}}`"""
+    """The prompt's parameters by name, each as a JSON schema. Example: `{text: {type: string}}`"""
     model: LLMProvider | None = None
     """The model that answers; left out, the agent's own. Example: `{provider: openai, name: gpt-4o-mini}`"""
 

@@ -12,7 +12,7 @@ from holodeck_core.text import sanitize_tool_output
 
 
 class ToolStatus(StrEnum):
-    """How far a call has come."""
+    """The state of a tool call."""
 
     PENDING = "pending"
     RUNNING = "running"

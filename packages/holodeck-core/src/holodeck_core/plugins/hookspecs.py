@@ -41,9 +41,9 @@ HOOKS: Final[Mapping[Kind, str]] = {
 def holodeck_matchers() -> Iterable[Contribution]:
     """Fires when a matcher of an expected argument is looked up, and for listings.
 
-    Return: one contribution a matcher; its name is the key that users write, ``{name: value}``.
+    Return: one contribution per matcher; its name is the key that users write, ``{name: value}``.
     Target: a subclass of ``holodeck_core.Matcher``.
-    If it raises: the plugin is broken and contributes no matchers; its other hooks count.
+    If it raises: the plugin is broken and contributes no matchers; its other hooks still work.
     """
     raise NotImplementedError
 
@@ -52,9 +52,9 @@ def holodeck_matchers() -> Iterable[Contribution]:
 def holodeck_metrics() -> Iterable[Contribution]:
     """Fires when a metric is looked up (by ``type``; ``metric`` under ``standard``), and for listings.
 
-    Return: one contribution a metric; its name is the ``type`` or ``metric`` that users write.
+    Return: one contribution per metric; its name is the ``type`` or ``metric`` that users write.
     Target: a subclass of ``holodeck_core.Metric``.
-    If it raises: the plugin is broken and contributes no metrics; its other hooks count.
+    If it raises: the plugin is broken and contributes no metrics; its other hooks still work.
     """
     raise NotImplementedError
 
@@ -63,9 +63,9 @@ def holodeck_metrics() -> Iterable[Contribution]:
 def holodeck_graders() -> Iterable[Contribution]:
     """Fires when the ``grader`` of a ``type: code`` metric is looked up by name, and for listings.
 
-    Return: one contribution a grader; its name is what users write after ``grader:``.
+    Return: one contribution per grader; its name is what users write after ``grader:``.
     Target: a callable ``GraderContext -> GraderResult``, or one that returns a bool or a number in [0, 1].
-    If it raises: the plugin is broken and contributes no graders; its other hooks count.
+    If it raises: the plugin is broken and contributes no graders; its other hooks still work.
     """
     raise NotImplementedError
 
@@ -74,9 +74,9 @@ def holodeck_graders() -> Iterable[Contribution]:
 def holodeck_backends() -> Iterable[Contribution]:
     """Fires when ``model.provider`` is looked up, and for listings.
 
-    Return: one contribution a backend; its name is the ``provider`` that users write.
+    Return: one contribution per backend; its name is the ``provider`` that users write.
     Target: a subclass of ``holodeck_core.Backend``.
-    If it raises: the plugin is broken and contributes no backends; its other hooks count.
+    If it raises: the plugin is broken and contributes no backends; its other hooks still work.
     """
     raise NotImplementedError
 
@@ -85,9 +85,9 @@ def holodeck_backends() -> Iterable[Contribution]:
 def holodeck_reporters() -> Iterable[Contribution]:
     """Fires when a report format is looked up, and for listings.
 
-    Return: one contribution a reporter; its name is the format that users write after ``--format``.
+    Return: one contribution per reporter; its name is the format that users write after ``--format``.
     Target: a subclass of ``holodeck_core.Reporter``.
-    If it raises: the plugin is broken and contributes no reporters; its other hooks count.
+    If it raises: the plugin is broken and contributes no reporters; its other hooks still work.
     """
     raise NotImplementedError
 
@@ -97,9 +97,9 @@ def holodeck_validators() -> Iterable[Contribution]:
     """Fires when a chat starts, and for listings; all validators take part, HoloDeck's own first, then
     in the order of plugin ids.
 
-    Return: one contribution a validator; its name is shown in listings only.
+    Return: one contribution per validator; its name is shown in listings only.
     Target: a subclass of ``holodeck_core.Validator``.
-    If it raises: the plugin is broken and contributes no validators; its other hooks count.
+    If it raises: the plugin is broken and contributes no validators; its other hooks still work.
     """
     raise NotImplementedError
 
@@ -108,8 +108,8 @@ def holodeck_validators() -> Iterable[Contribution]:
 def holodeck_commands() -> Iterable[Contribution]:
     """Fires when a command under the plugin's id is called (``holodeck acme serve``), and for listings.
 
-    Return: one contribution a command; its name is the word after the plugin's id.
+    Return: one contribution per command; its name is the word after the plugin's id.
     Target: a ``typer.Typer``.
-    If it raises: the plugin is broken and contributes no commands; its other hooks count.
+    If it raises: the plugin is broken and contributes no commands; its other hooks still work.
     """
     raise NotImplementedError

@@ -102,13 +102,13 @@ class PluginHost:
             plugin = self._lookup.loaded(self._lookup.plugin(plugin_id, subject))
             commands = plugin.contributions("command")
             if not commands and (why := plugin.why_missing("command")):
-                raise BrokenPlugin(f"{subject} cannot be had: {plugin.trouble(why)}")
+                raise BrokenPlugin(f"{subject} is not available: {plugin.trouble(why)}")
             return commands
 
     def validators(self, base: type | None = None) -> tuple[Resolved, ...]:
         """Every validator that is installed, by plugin id and name.
 
-        One that cannot be had is left out, and its plugin's record says why; where the host is strict,
+        One that is not available is left out, and its plugin's record says why; where the host is strict,
         BrokenPlugin is raised.
         """
         with self._lock:

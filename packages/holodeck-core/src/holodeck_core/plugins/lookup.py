@@ -47,18 +47,18 @@ class Lookup:
             raise UnknownName(missing.malformed_id(subject, plugin_id))
         if plugin_id in self._switches.disabled:
             by = self._switches.disabled[plugin_id]
-            raise UnknownName(f"{subject} cannot be had: the plugin '{plugin_id}' is disabled by {by}")
+            raise UnknownName(f"{subject} is not available: the plugin '{plugin_id}' is disabled by {by}")
         if plugin_id not in FIRST_PARTY_IDS and not self._switches.autoload:
-            raise UnknownName(f"{subject} cannot be had: {AUTOLOAD}=0 hides all third-party plugins")
+            raise UnknownName(f"{subject} is not available: {AUTOLOAD}=0 hides all third-party plugins")
         plugins = self._registry.of(plugin_id)
         if not plugins:
-            # The name cannot be had in any case, so the environment may be read for what was meant.
+            # The name is not available in any case, so the environment may be read for what was meant.
             raise UnknownName(missing.not_installed(subject, plugin_id, specifier, self._others()))
         for plugin in plugins:
             if plugin.loadable:
                 return plugin
         why = "; ".join(plugin.trouble("; ".join(plugin.problems)) for plugin in plugins)
-        raise BrokenPlugin(f"{subject} cannot be had: {why}")
+        raise BrokenPlugin(f"{subject} is not available: {why}")
 
     def loaded(self, plugin: Plugin) -> Plugin:
         """The plugin, with its hooks asked. Raises BrokenPlugin for a broken one where the host is strict."""
@@ -95,7 +95,7 @@ class Lookup:
             if contribution := plugin.contribution(kind, name):
                 return plugin, contribution
             if why := plugin.why_missing(kind, name):
-                raise BrokenPlugin(f"{subject} cannot be had: {plugin.trouble(why)}")
+                raise BrokenPlugin(f"{subject} is not available: {plugin.trouble(why)}")
             raise UnknownName(missing.not_in_this_version(subject, str(plugin), requirement))
         known: list[str] = []
         notes = []
@@ -109,7 +109,7 @@ class Lookup:
 
     def _not_contributed(self, plugin: Plugin, kind: Kind, name: str, subject: str) -> NoReturn:
         if why := plugin.why_missing(kind, name):
-            raise BrokenPlugin(f"{subject} cannot be had: {plugin.trouble(why)}")
+            raise BrokenPlugin(f"{subject} is not available: {plugin.trouble(why)}")
         known = [each.name for each in plugin.contributions(kind)]
         other_kinds = [other for other in HOOKS if plugin.contribution(other, name)]
         message = missing.not_contributed(

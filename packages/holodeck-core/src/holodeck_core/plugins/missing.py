@@ -1,4 +1,4 @@
-"""Why a name cannot be had, and what to do about it: the messages of UnknownName."""
+"""Why a name is not available, and what to do about it: the messages of UnknownName."""
 
 from __future__ import annotations
 
@@ -57,15 +57,16 @@ def not_installed(
     documentation can say.
     """
     if wanted.startswith(PREFIX):
-        return f"{subject} cannot be had: plugins are named without '{PREFIX}'; write '{wanted.removeprefix(PREFIX)}'"
+        bare = wanted.removeprefix(PREFIX)
+        return f"{subject} is not available: plugins are named without '{PREFIX}'; write '{bare}'"
     distribution = f"{PREFIX}{wanted}{specifier}"
     if wanted in FIRST_PARTY_IDS:
-        return f"{subject} cannot be had: {PREFIX}{wanted} is not installed: {pip_install(distribution)}"
+        return f"{subject} is not available: {PREFIX}{wanted} is not installed: {pip_install(distribution)}"
     others = others or {}
     meant = [f"'{other}'{f' ({others[other]})' if others[other] else ''}" for other in near(wanted, others)]
     advice = f"; did you mean {' or '.join(meant)}? Else install" if meant else "; install"
     return (
-        f"{subject} cannot be had: no plugin '{wanted}' is installed{advice} what its documentation names, "
+        f"{subject} is not available: no plugin '{wanted}' is installed{advice} what its documentation names, "
         f"{distribution} or {wanted}{specifier}. {listed('Installed plugins', sorted(others))}"
     )
 
@@ -74,9 +75,11 @@ def malformed_id(subject: str, wanted: str) -> str:
     """This cannot be a plugin's id, or is not how it is written."""
     normal = plugin_id(wanted)
     advice = f"; did you mean '{normal}'?" if is_plugin_id(normal) else ""
-    return f"{subject} cannot be had: {shown(wanted)} is not the id of a plugin{advice}"
+    return f"{subject} is not available: {shown(wanted)} is not the id of a plugin{advice}"
 
 
 def first_party_is_bare(subject: str, name: str) -> str:
     """A first-party name was written with the plugin's id."""
-    return f"{subject} cannot be had: HoloDeck's own names are written without a plugin; write {shown(name)}"
+    return (
+        f"{subject} is not available: HoloDeck's own names are written without a plugin; write {shown(name)}"
+    )

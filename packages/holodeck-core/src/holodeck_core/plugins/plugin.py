@@ -93,7 +93,7 @@ class Plugin:
                 raise BrokenPlugin(self._failures[key])
             try:
                 self._objects[key] = import_target(contribution.target)
-            except BaseException as error:
+            except BaseException as error:  # boundary: importing a contribution runs a plugin's code
                 pass_interruptions(error)
                 hint = self._extra_hint(kind, contribution.name, error)
                 why = f"cannot import {contribution.target}: {error_text(error)}{hint}"

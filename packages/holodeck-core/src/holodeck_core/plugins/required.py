@@ -32,7 +32,7 @@ def problems_of_required(specs: Iterable[str], lookup: Lookup) -> Iterator[str]:
             continue
         if plugin.broken:
             why = plugin.trouble("; ".join(plugin.problems))
-            yield f"the required plugin '{wanted}' cannot be had: {why}"
+            yield f"the required plugin '{wanted}' is not available: {why}"
         try:
             met = requirement.specifier.contains(Version(plugin.found.version), prereleases=True)
         except InvalidVersion:

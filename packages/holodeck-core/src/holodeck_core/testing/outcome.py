@@ -32,16 +32,18 @@ class Outcome:
         """The result of the case of that name. Raises AssertionError where there is none."""
         results = self._report().results
         for result in results:
-            if _name(result) == name:
+            if result.label == name:
                 return result
-        raise AssertionError(f"there is no case {name!r}, but {', '.join(map(_name, results)) or 'none'}")
+        raise AssertionError(
+            f"there is no case {name!r}, but {', '.join(result.label for result in results) or 'none'}"
+        )
 
     def assert_passed(self, *names: str) -> Outcome:
         """The cases of these names passed; without names, all did, and there was at least one."""
         results = [self.case(name) for name in names] or self._report().results
         assert results, "no case was run"
         for result in results:
-            assert result.passed, f"{_name(result)} did not pass:\n{self}"
+            assert result.passed, f"{result.label} did not pass:\n{self}"
         return self
 
     def assert_failed(self, name: str, *because: str) -> Outcome:
@@ -86,12 +88,8 @@ class Outcome:
         return self
 
 
-def _name(result: TestResult) -> str:
-    return f"case {(result.index or 0) + 1}" if result.test_name is None else result.test_name
-
-
 def _lines(result: TestResult) -> Iterator[str]:
-    yield f"{result.status}: {one_line(_name(result))}"
+    yield f"{result.status}: {one_line(result.label)}"
     for reason in _reasons(result):
         yield f"    {reason}"
 

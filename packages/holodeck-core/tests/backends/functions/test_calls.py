@@ -195,10 +195,10 @@ class TestResults:
         [
             (
                 object,
-                "the result holds a object, which is no JSON value: return plain values",
+                "the result holds a object, which is not a JSON value: return plain values",
             ),
             (lambda: {"a": [threading.Lock()]}, "the result holds a lock, "),
-            (lambda: b"\xff", "the result is no JSON value: UnicodeDecodeError"),
+            (lambda: b"\xff", "the result is not a JSON value: UnicodeDecodeError"),
             (
                 lambda: (n for n in [1]),
                 "the result is a generator, which can be read only once: return a list",

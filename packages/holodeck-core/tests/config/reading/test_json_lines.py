@@ -72,9 +72,9 @@ def test_another_shape_than_a_case_can_be_read(write: Write) -> None:
         (
             '{"a": 1',
             8,
-            "the text ends where ',' or '}' is expected; in JSON Lines an object stands on one line",
+            "the text ends where ',' or '}' is expected; in JSON Lines an object must be on one line",
         ),
-        ("{", 2, "in JSON Lines an object stands on one line"),
+        ("{", 2, "in JSON Lines an object must be on one line"),
         ('{"a": 1}]', 9, "does not belong"),
         ("[1]", 1, "each line must hold a JSON object"),
         ("5", 1, "each line must hold a JSON object"),

@@ -121,7 +121,7 @@ def test_asterisks_and_ampersands_in_text_are_no_aliases() -> None:
     ("text", "line", "column", "says"),
     [
         ("a: 1\nb: *nowhere\n", 2, 4, "no anchor of this name"),
-        ("a: &x 1\nb: &x 2\n", 2, 4, "defined a second time"),
+        ("a: &x 1\nb: &x 2\n", 2, 4, "defined twice"),
         ("a: **bold** text\n", 1, 5, "begins with * must be quoted"),
         ("a: & b\n", 1, 5, "begins with & must be quoted"),
     ],

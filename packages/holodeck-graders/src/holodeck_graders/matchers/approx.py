@@ -35,7 +35,7 @@ class ApproxMatcher(Matcher):
     def mismatch(self, actual: Any) -> str | None:
         number = exact(actual)
         if number is None:
-            return f"expected {self._rule()}, got {show_value(actual)}, which is no number"
+            return f"expected {self._rule()}, got {show_value(actual)}, which is not a number"
         distance = difference(self._expected, number)
         if distance <= self._tolerance:
             return None

@@ -114,7 +114,7 @@ def _choose(found: Iterator[Found], which: str) -> Found | str:
     else:
         several = list(islice(found, 1 if which == "first" else _SHOWN + 1))
     if not several:
-        return f"no number stands free in it (extract: {which})"
+        return f"it contains no number that stands alone (extract: {which})"
     if len(several) == 1:
         return several[0]
     names = ", ".join(_shown(each) for each in several[:_SHOWN])

@@ -36,7 +36,7 @@ def as_json(value: object) -> JsonValue:
         raise
     except BaseException as error:  # boundary: serialising may run code of the value's class
         pass_interruptions(error)
-        raise NoJsonValue(f"the result is no JSON value: {describe(error)}") from error
+        raise NoJsonValue(f"the result is not a JSON value: {describe(error)}") from error
 
 
 def _as_plain(value: Any) -> Any:
@@ -50,5 +50,5 @@ def _as_plain(value: Any) -> Any:
     if isinstance(value, PurePath):
         return str(value)
     raise NoJsonValue(
-        f"the result holds a {type(value).__name__}, which is no JSON value: return plain values"
+        f"the result holds a {type(value).__name__}, which is not a JSON value: return plain values"
     )

@@ -46,7 +46,7 @@ class UserFunction:
         try:
             async with asyncio.timeout(self.timeout) as timer:
                 result = await self._result(args)
-        except BaseException as error:
+        except BaseException as error:  # boundary: a user's function may raise anything
             if passes_through(error):
                 raise
             if isinstance(error, TimeoutError) and timer.expired():

@@ -26,7 +26,7 @@ def what_is_missing(provider: str) -> str | None:
 
 
 def import_runtime(provider: str) -> ModuleType:
-    """The module that runs agents. Raises AgentError that says what to install where it cannot be had.
+    """The module that runs agents. Raises AgentError that says what to install where it is not available.
 
     Several threads may ask at once: only one imports, for two that import the same package may see it half made.
     """

@@ -36,7 +36,7 @@ class ChatModelOptions(ProviderSettings, GatheringModel):
     seed: Whole | None = None
     """Asks for the same reply to the same messages, where the provider can. Example: `7`"""
     max_completion_tokens: Whole | None = Field(default=None, gt=0)
-    """The same as `max_tokens`, for models that refuse that name of it. Example: `1000`"""
+    """The same as `max_tokens`, for models that only accept this name. Example: `1000`"""
     max_tool_rounds: Whole = Field(default=10, ge=1)
     """How often in one turn the model may call tools and be given their results; then it must answer.
     Example: `5`

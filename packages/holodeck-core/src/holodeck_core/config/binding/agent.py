@@ -70,7 +70,7 @@ def bind_backend(
     environ: Mapping[str, str],
     problems: list[Problem],
 ) -> Backend | None:
-    """The backend that ``model.provider`` names; None where it cannot be had, with the reason in ``problems``."""
+    """The backend that ``model.provider`` names; None where it is not available, with the reason in ``problems``."""
     model = sections.model
     if model is None:
         return None

@@ -11,7 +11,6 @@ from holodeck_core.api.backend import Backend, CaseRef
 from holodeck_core.api.faults import describe
 from holodeck_core.api.reply import UserMessage
 from holodeck_core.api.suite import BoundCase, BoundMetric, BoundTurn
-from holodeck_core.api.tool_checks import ToolOrder
 from holodeck_core.api.values import EMPTY_DICT, to_json
 from holodeck_core.config.binding.fingerprint import content_hash
 from holodeck_core.config.binding.matchers import MatcherBuilder
@@ -20,7 +19,7 @@ from holodeck_core.config.binding.tools import ToolBinder
 from holodeck_core.config.messages.validate import Path, Place
 from holodeck_core.config.messages.wording import foreign
 from holodeck_core.errors import Problem
-from holodeck_core.models.test_case import ExpectedTool, FileInput, TestCaseModel, Turn
+from holodeck_core.models.test_case import ExpectedTool, FileInput, TestCaseModel, ToolOrder, Turn
 from holodeck_core.plugins.foreign import pass_interruptions
 
 

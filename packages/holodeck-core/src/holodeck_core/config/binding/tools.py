@@ -8,13 +8,13 @@ import attrs
 from pydantic import ValidationError
 
 from holodeck_core.api.matcher import Matcher
-from holodeck_core.api.tool_checks import Expectation, ToolChecks, ToolName, ToolOrder
+from holodeck_core.api.tool_checks import Expectation, ToolChecks, ToolName
 from holodeck_core.config.binding.matchers import MatcherBuilder
 from holodeck_core.config.messages.validate import Path, Place, sound_part
 from holodeck_core.config.messages.wording import foreign
 from holodeck_core.errors import Problem
 from holodeck_core.models.arg_matcher import ArgMatcher
-from holodeck_core.models.test_case import ExpectedTool, ForbiddenTool, TestCaseModel, Turn
+from holodeck_core.models.test_case import ExpectedTool, ForbiddenTool, TestCaseModel, ToolOrder, Turn
 
 
 @attrs.frozen

@@ -57,7 +57,7 @@ def import_module(name: str, *folders: Path) -> ModuleType:
                     f"no module named {_quoted(error.name)}, neither in {folders[0]} nor installed"
                 ) from None
             raise ValueError(f"importing {_quoted(name)} failed: {_with_place(error, folders)}") from error
-        except BaseException as error:
+        except BaseException as error:  # boundary: importing a user's module runs its code
             pass_interruptions(error)
             raise ValueError(f"importing {_quoted(name)} failed: {_with_place(error, folders)}") from error
 

@@ -73,7 +73,7 @@ def decode(data: bytes, file: str) -> str:
             index for index, character in enumerate(text) if character < " " and ord(character) in _CONTROLS
         )
         what = f"the control character U+{ord(text[index]):04X}"
-        message = f"{what} stands in the file: remove it, or write it as an escape if it belongs to the text"
+        message = f"the file contains {what}: remove it, or write it as an escape if it belongs to the text"
         raise ConfigError([Source(file, text).problem(message, index)])
     return text
 

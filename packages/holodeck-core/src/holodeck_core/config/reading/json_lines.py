@@ -95,7 +95,7 @@ def _read_with_care(text: str, file: str, number: int, offset: int, shape: Shape
         value, root, faults = careful_value(text, shape)
     except JsonSyntaxError as error:
         line = _unread(text, file, number, offset, shape)
-        hint = "; in JSON Lines an object stands on one line" if error.index >= len(text) else ""
+        hint = "; in JSON Lines an object must be on one line" if error.index >= len(text) else ""
         line.problems.append(line.source.problem(f"{error}{hint}", error.index))
         return line
     line = JsonLine(file, text, shape, value, root, number)

@@ -182,5 +182,5 @@ def _string_message(error: json.JSONDecodeError) -> str:
     if error.msg.startswith("Unterminated"):
         return "the text that begins here has no closing quote"
     if error.msg.startswith("Invalid control character"):
-        return "a line break or other control character cannot stand in a text: write an escape such as \\n"
+        return "a text cannot contain a line break or another control character: write an escape such as \\n"
     return "this is no escape of JSON: a backslash itself is written twice"

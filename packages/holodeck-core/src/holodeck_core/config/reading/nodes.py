@@ -88,11 +88,11 @@ def paths_of(root: Node, wanted: set[int]) -> dict[int, Path]:
     """The path to each node whose ``id`` is wanted, as first met in the document; a key has its value's path."""
     paths: dict[int, Path] = {}
     seen: set[int] = set()
-    stack: list[tuple[Node, _Trail]] = [(root, None)]
+    stack: list[tuple[Node, Trail]] = [(root, None)]
     while stack and len(paths) < len(wanted):
         node, trail = stack.pop()
         if id(node) in wanted:
-            paths.setdefault(id(node), _path(trail))
+            paths.setdefault(id(node), path_of(trail))
         if isinstance(node, ScalarNode) or id(node) in seen:
             continue
         seen.add(id(node))
@@ -101,7 +101,7 @@ def paths_of(root: Node, wanted: set[int]) -> dict[int, Path]:
     return paths
 
 
-_Trail: TypeAlias = Any  # (the trail above, the last element), or None at the root
+Trail: TypeAlias = Any  # (the trail above, the last element), or None at the root
 
 
 def _below(node: Node) -> Iterator[tuple[str | int, tuple[Node, ...]]]:
@@ -112,7 +112,8 @@ def _below(node: Node) -> Iterator[tuple[str | int, tuple[Node, ...]]]:
             yield (key.value if isinstance(key, ScalarNode) else "?"), (value, key)
 
 
-def _path(trail: _Trail) -> Path:
+def path_of(trail: Trail) -> Path:
+    """The path whose elements a trail links from the last to the first."""
     elements: list[str | int] = []
     while trail is not None:
         trail, element = trail

@@ -25,10 +25,10 @@ _AFTER_QUOTE: Final = (
 # libyaml's problem -> what to say. {what} is the construct that it was reading, with the line in which that begins.
 _EXPLAINED: Final = {
     "mapping values are not allowed in this context": (
-        "a key cannot stand here: check the indentation, and quote a text that has ': ' in it"
+        "a key is not allowed here: check the indentation, and quote a text that has ': ' in it"
     ),
     "block sequence entries are not allowed in this context": (
-        "a '- ' item cannot stand here: put it on a line of its own, or quote the text"
+        "a '- ' item is not allowed here: put it on a line of its own, or quote the text"
     ),
     "could not find expected ':'": "there is no ':' after {what}: check the indentation, or add the ':'",
     "did not find expected key": _MISFIT,
@@ -49,7 +49,7 @@ _EXPLAINED: Final = {
     "found a tab character where an indentation space is expected": _TAB,
     "found a tab character that violates indentation": _TAB,
     "found undefined alias": "there is no anchor of this name above: quote a text that begins with *",
-    "second occurrence": "this anchor is defined a second time: give it another name",
+    "second occurrence": "this anchor is defined twice: give it another name",
     "but found another document": "a file holds one document: leave out the '---' or '...' before this",
     "found undefined tag handle": "tags are not supported: leave this out, or quote a text that begins with !",
     "found unknown directive name": "directives are not supported: quote a text that begins with %",

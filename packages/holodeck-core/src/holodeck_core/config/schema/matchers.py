@@ -13,7 +13,7 @@ from holodeck_core.models.matcher_shape import MATCHER_NAMES, PLUGIN_NAME, SLIPS
 
 MEANINGS: Final[Mapping[str, str]] = {
     "literal": "The value itself, in which nothing is a matcher.",
-    "fuzzy": "Equal but for case, white space and the spelling of numbers.",
+    "fuzzy": "Equal, ignoring case, white space and how numbers are written.",
     "regex": "The whole text matches a pattern of Python's `re`.",
     "any_of": "One of several values or matchers.",
     "unordered": "A list of these values or matchers, in any order.",

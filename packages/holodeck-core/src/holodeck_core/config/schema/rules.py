@@ -6,19 +6,16 @@ from typing import Final
 
 from holodeck_core.config.schema.keywords import Schema, either, exactly_one, excludes, given, not_both, ref
 from holodeck_core.models.matcher_shape import PLUGIN_NAME
-from holodeck_core.models.test_case import Turn
+from holodeck_core.models.test_case import KEYS_OF_A_TURN
 
 _NAME_PARTS: Final = r"^[^.\[\]]+$"
 # A bare name may be an alias of the file; where it has none, `known_names` refuses it.
 _GRADER: Final = rf"^[^\s:/]+:[^\s:/.]+$|^{PLUGIN_NAME.pattern}$|^[a-z][a-z0-9]*([_-][a-z0-9]+)*$|\$\{{"
 
-# A case may set metrics for all its turns; every other key of a turn belongs to one turn.
-_KEYS_OF_A_TURN: Final = tuple(key for key in Turn.model_fields if key != "evaluations")
-
 
 def _input_or_turns() -> Schema:
     beside = {
-        key: f"`turns` and `{key}` exclude each other: `{key}` belongs to a turn" for key in _KEYS_OF_A_TURN
+        key: f"`turns` and `{key}` exclude each other: `{key}` belongs to a turn" for key in KEYS_OF_A_TURN
     }
     needs = either("input", "turns", "needs `input` (one turn) or `turns` (several)")
     return {"allOf": [needs, excludes("turns", beside)]}

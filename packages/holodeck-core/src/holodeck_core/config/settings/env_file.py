@@ -98,7 +98,7 @@ class _Reader:
             return ""
         self._at = quoted.end()
         if not self._skip(_EMPTY_LINE):
-            self._refuse(f"only a comment may stand behind the closing quote of {name}", self._at)
+            self._refuse(f"only a comment may follow the closing quote of {name}", self._at)
             self._skip(_REST_OF_LINE)
         if (single := quoted["single"]) is not None:
             return single

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
 from holodeck_core.config.reading.document import Document
+from holodeck_core.config.reading.nodes import Trail, path_of
 from holodeck_core.config.reading.suggest import did_you_mean
 from holodeck_core.errors import Problem
 
@@ -24,7 +25,6 @@ _OTHER_FORM: Final = re.compile(rf"{NAME}\s*[-:=?+]")
 _ESCAPE: Final = "for a literal ${ write $${"
 
 _Found: TypeAlias = dict[tuple[int | None, int | None, str], Problem]
-_Trail: TypeAlias = Any  # (the trail above, the last element), or None at the top
 
 
 class VariableMistakes(ValueError):
@@ -88,7 +88,7 @@ def _malformed(text: str, inside: int) -> str:
     elif _OTHER_FORM.match(rest):
         what = "a variable is written ${NAME}, and with a default ${NAME:-default}"
     else:
-        what = "what stands in this `${…}` is no name of a variable (letters, digits and _, no digit first)"
+        what = "this `${…}` does not hold the name of a variable (letters, digits and _, no digit first)"
     lines = text.count("\n", 0, inside)
     where = f" (line {lines + 1} of the text)" if lines else ""
     return f"{what}{where}; {_ESCAPE}"
@@ -133,7 +133,7 @@ class Variables:
         document.problems += found.values()
         self.unresolved += found.values()
 
-    def _collection(self, collection: Any, trail: _Trail, document: Document, found: _Found) -> Any:
+    def _collection(self, collection: Any, trail: Trail, document: Document, found: _Found) -> Any:
         """The collection itself, or a copy of it where something in it was replaced."""
         changed: dict[Any, Any] = {}
         is_dict = type(collection) is dict
@@ -152,12 +152,12 @@ class Variables:
             return {**collection, **changed}
         return [changed.get(index, item) for index, item in enumerate(collection)]
 
-    def _text(self, text: str, trail: _Trail, document: Document, found: _Found) -> str:
+    def _text(self, text: str, trail: Trail, document: Document, found: _Found) -> str:
         try:
             return replace_in_text(text, self.values, self.used)
         except VariableMistakes as mistakes:
             self.unresolved_texts.add(text)
-            path = _path(trail)
+            path = path_of(trail)
             for message in [*map(self._missing, mistakes.missing), *mistakes.messages]:
                 problem = document.problem(message, path)
                 # What stands in several places by aliases is wrong once.
@@ -171,11 +171,3 @@ class Variables:
                 f"the variable {name} is not set: set it, or write a default, ${{{name}:-…}}{hint}"
             )
         return self._messages[name]
-
-
-def _path(trail: _Trail) -> tuple[str | int, ...]:
-    elements: list[str | int] = []
-    while trail is not None:
-        trail, element = trail
-        elements.append(element)
-    return tuple(reversed(elements))

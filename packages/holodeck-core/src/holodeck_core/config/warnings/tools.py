@@ -6,16 +6,15 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from holodeck_core.api.tool_checks import Expectation, NameMatch, ToolChecks, ToolName
+from holodeck_core.api.tool_checks import Expectation, ToolChecks, ToolName
 from holodeck_core.config.reading.suggest import did_you_mean
 from holodeck_core.config.warnings.metrics import Found
 from holodeck_core.models.agent import Agent
-from holodeck_core.models.test_case import TestCaseModel, Turn
+from holodeck_core.models.llm import OWN_AGENTS
+from holodeck_core.models.test_case import NameMatch, TestCaseModel, Turn
 from holodeck_core.models.tool import MCPTool
 from holodeck_core.text import shorten
 
-# What these call is their own affair: `tools` does not name it.
-_OWN_TOOLS: Final = frozenset({"python", "scripted", "replay"})
 _SHOWN: Final = 5
 _LONGEST: Final = 60
 _REMEMBERED: Final = 4096
@@ -37,7 +36,7 @@ class ConfiguredTools:
         self._are_all = (
             agent.tools is not None
             and len(self._names) == len(agent.tools)
-            and agent.model.provider not in _OWN_TOOLS
+            and agent.model.provider not in OWN_AGENTS
         )
         self._silent = not self._are_all and len(self._names) < 2
         # Cases name the same few tools over and over.
