@@ -23,8 +23,8 @@ class Cost(NamedTuple):
     peak: float
 
 
-def cost(command: Sequence[str], folder: Path) -> Cost:
-    """Run a command in a folder to its end. Raises SystemExit with what it said if it fails.
+def cost(command: Sequence[str], folder: Path, *, code: int = 0) -> Cost:
+    """Run a command in a folder to its end. Raises SystemExit with what it said if it ends with another ``code``.
 
     The peak of a process is at least that of the one which starts it: keep that one small.
     """
@@ -32,7 +32,7 @@ def cost(command: Sequence[str], folder: Path) -> Cost:
         process = subprocess.Popen(command, cwd=folder, env=_ENVIRON, stdout=subprocess.DEVNULL, stderr=said)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
+        if process.returncode != code:
             said.seek(0)
             raise SystemExit(f"{' '.join(command)} ended with {process.returncode}:\n{said.read().decode()}")
     unit = 1024 * 1024 if sys.platform == "darwin" else 1024

@@ -120,7 +120,7 @@ def test_a_disk_on_which_a_run_cannot_even_begin_holds_nothing_of_it(
         encoding="utf-8",
         check=False,
     )
-    assert (done.returncode, done.stderr.startswith("note: this run is not kept, ")) == (3, True)
+    assert (done.returncode, done.stderr.startswith("note: this run is not stored: ")) == (3, True)
     assert list((tmp_path / ".holodeck" / "runs").iterdir()) == []
 
 
@@ -142,7 +142,7 @@ def test_a_disk_that_is_full_ends_the_run_and_what_was_kept_stays_whole(
         check=False,
     )
     assert done.returncode == 3
-    assert done.stderr == "error: results cannot be kept: File too large\n"
+    assert done.stderr == "error: results cannot be stored: File too large\n"
     [journal] = tmp_path.glob(".holodeck/runs/*/results.jsonl")
     lines = journal.read_bytes().split(b"\n")
     assert lines.pop() == b""

@@ -42,7 +42,7 @@ def test_of_a_line_that_there_is_no_room_for_nothing_is_kept(tmp_path: Path) -> 
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))
     try:
-        with pytest.raises(RunError, match="results cannot be kept: File too large"):
+        with pytest.raises(RunError, match="results cannot be stored: File too large"):
             journal.note(b"a line that fits in part\n")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

@@ -107,7 +107,7 @@ class Journal:
         except OSError as error:
             with contextlib.suppress(OSError):
                 os.ftruncate(self._file.fileno(), self._end)
-            raise RunError(f"results cannot be kept: {error.strerror or error}") from error
+            raise RunError(f"results cannot be stored: {error.strerror or error}") from error
         offset = self._end
         self._end += len(line)
         return offset

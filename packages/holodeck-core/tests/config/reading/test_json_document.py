@@ -163,7 +163,7 @@ def test_the_value_of_a_text_with_problems_can_be_written() -> None:
         ('{"a": .5}', 1, 7, "not .5"),
         ('{"a": 1.}', 1, 7, "not 1."),
         ('{"a": 0x1F}', 1, 7, "not 0x1F"),
-        ('{"a": "x\ny"}', 1, 9, "cannot stand in a text"),
+        ('{"a": "x\ny"}', 1, 9, "a text cannot contain a line break"),
         ('{"a": "\\d"}', 1, 8, "a backslash itself is written twice"),
         ('{"a": "x', 1, 7, "has no closing quote"),
         ('{"a": [1,\n', 2, 1, "the text ends where a value is expected"),
