@@ -101,7 +101,7 @@ def test_a_run_that_the_agent_ends_is_none_that_passed_and_can_be_resumed(
     done = holodeck("test")
     assert (done.returncode, done.stderr.startswith(told), "Traceback" in done.stderr) == (code, True, False)
     [folder] = tmp_path.glob(".holodeck/runs/*")
-    how = f"to go on: holodeck test agent.yaml --resume .holodeck/runs/{folder.name}"
+    how = f"resume: holodeck test agent.yaml --resume .holodeck/runs/{folder.name}"
     assert done.stdout.splitlines()[-1] == how
     (tmp_path / "harmless").touch()
     resumed = holodeck("test", "--resume")

@@ -366,8 +366,8 @@ def test_an_interrupted_run_says_how_to_go_on(logged: Any, launch: Launch, comma
     logged.never("hold")
     assert logged.sent() == ["a", "b"]
     how = shown.splitlines()[-1]
-    assert how.startswith("to go on: holodeck test agent.yaml --resume ")
-    words = shlex.split(how.removeprefix("to go on: holodeck "))
+    assert how.startswith("resume: holodeck test agent.yaml --resume ")
+    words = shlex.split(how.removeprefix("resume: holodeck "))
     done = subprocess.run([*command, *words], cwd=logged.folder, capture_output=True, check=False)
     assert (done.returncode, logged.sent()) == (0, ["b", "c"])
 

@@ -618,4 +618,4 @@ def test_an_agent_that_ends_the_program_or_the_run_is_no_pass(
     assert done.stderr.startswith("error: what was tested "), done.stderr
     assert report["complete"] is False
     assert [result["status"] for result in report["results"]] == ["passed"]
-    assert "to go on: holodeck test agent.yaml --resume" in done.stdout
+    assert "resume: holodeck test agent.yaml --resume" in done.stdout

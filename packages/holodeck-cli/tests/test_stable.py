@@ -119,8 +119,8 @@ def test_how_to_go_on_with_an_incomplete_run_names_no_id(holodeck: Holodeck) -> 
     done = holodeck("test", "--stable", "--fail-fast", "-q")
     assert done.stdout.splitlines()[-2:] == [
         "incomplete, 4 of 12 cases finished: 3 passed, 1 failed",
-        "to go on: holodeck test agent.yaml --resume --run-dir .holodeck/runs",
+        "resume: holodeck test agent.yaml --resume --run-dir .holodeck/runs",
     ]
-    command = done.stdout.splitlines()[-1].removeprefix("to go on: holodeck ")
+    command = done.stdout.splitlines()[-1].removeprefix("resume: holodeck ")
     again = holodeck(*command.split(), "--stable", "-q")
     assert again.stdout.splitlines()[-1] == "resumed: 4 taken over, 8 new"

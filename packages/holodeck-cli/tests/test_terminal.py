@@ -149,7 +149,7 @@ def test_how_to_go_on_is_one_line_that_can_be_copied(spawn: Spawn) -> None:
     assert code == 1
     plain = CURSOR.sub("", COLOUR.sub("", shown))
     assert re.search(
-        r"^to go on: holodeck test agent\.yaml --resume \.holodeck/runs/\S+\r?$", plain, re.MULTILINE
+        r"^resume: holodeck test agent\.yaml --resume \.holodeck/runs/\S+\r?$", plain, re.MULTILINE
     )
 
 

@@ -51,4 +51,4 @@ def go_on_line(agent: Path, folder: Path, *, stable: bool) -> str:
         command += ["--resume", "--run-dir", shown(folder.parent)]
     else:
         command += ["--resume", shown(folder)]
-    return f"to go on: {shlex.join(command)}"
+    return f"resume: {shlex.join(command)}"

@@ -149,7 +149,8 @@ def test_an_agent_may_do_away_with_the_streams(terminal: Start, agent: Run, body
 
 
 def test_at_a_terminal_standard_error_may_go_elsewhere(agent: Run, tmp_path: Path, chat_env: Any) -> None:
-    agent("print('shown')\nsys.stderr.write('kept')\nsys.stderr.flush()\nos.write(2, b' as well')\nyield TextDelta('done')")
+    writes = "print('kept', end='', file=sys.stderr, flush=True)\nos.write(2, b' as well')"
+    agent(f"print('shown')\n{writes}\nyield TextDelta('done')")
     child = pexpect.spawn(
         "sh",
         ["-c", f"{shlex.quote(sys.executable)} -m holodeck_cli chat 2> log"],
