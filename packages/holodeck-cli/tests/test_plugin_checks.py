@@ -117,10 +117,10 @@ class TestCheck:
 class TestInProcess:
     def test_streams_folder_and_environment_are_its_own_and_put_back(self, acme: Any, tmp_path: Path) -> None:
         acme()
-        before = (sys.stdin, sys.stdout, sys.__stdout__, Path.cwd(), dict(os.environ))
+        before = (sys.stdin, sys.stdout, sys.__stdout__, list(sys.path), Path.cwd(), dict(os.environ))
         done = cli("acme", "leave", "7", folder=tmp_path, environ={"ACME_OF_A_TEST": "!"}, stdin="in\n")
         assert done == (7, "out\n", "in!\n")
-        assert (sys.stdin, sys.stdout, sys.__stdout__, Path.cwd(), dict(os.environ)) == before
+        assert (sys.stdin, sys.stdout, sys.__stdout__, list(sys.path), Path.cwd(), dict(os.environ)) == before
 
     def test_a_report_on_standard_output_is_caught(self, tmp_path: Path) -> None:
         model = {"provider": "scripted", "replies": [{"reply": "a"}]}

@@ -358,6 +358,41 @@ def test_the_exit_code_does_not_lie_where_a_stream_cannot_be_written(
     assert b"Traceback" not in (done.stderr or b"")
 
 
+LATE_IMPORT = """
+def agent():
+    def answer(text):
+        from squares import square
+        return str(square(3))
+    return answer
+"""
+SPAWNED = """
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from squares import square
+
+def agent():
+    def answer(text):
+        with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+            return str(pool.submit(square, 3).result())
+    return answer
+"""
+
+
+@pytest.mark.parametrize("code", [LATE_IMPORT, SPAWNED], ids=["in-a-function", "in-a-process-of-its-own"])
+def test_an_agent_imports_what_stands_beside_its_file_while_it_runs(
+    holodeck: Holodeck, tmp_path: Path, code: str
+) -> None:
+    (tmp_path / "desk").mkdir()
+    (tmp_path / "desk" / "squares.py").write_text("def square(number):\n    return number * number\n")
+    (tmp_path / "desk" / "counting.py").write_text(code)
+    (tmp_path / "desk" / "agent.yaml").write_text(
+        "name: a\nmodel: {provider: python, agent: 'counting:agent'}\n"
+        "test_cases: [{input: '3', ground_truth: 9, evaluations: [{type: standard, metric: numeric}]}]\n"
+    )
+    done = holodeck("test", "desk")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("buffering", ["", "1"], ids=["buffered", "unbuffered"])
 def test_an_agent_that_closes_the_streams_does_not_change_the_verdict_of_the_reports(
     holodeck: Holodeck, tmp_path: Path, buffering: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -27,8 +28,8 @@ def load(
     *,
     to_run: bool = True,
 ) -> Suite:
-    """The suite, whose secrets the program does not tell from then on; says so on standard error where checking takes
-    over a second. Raises ConfigError.
+    """The suite, whose secrets the program does not tell from then on, and whose folder stays importable; says so on
+    standard error where checking takes over a second. Raises ConfigError.
 
     With ``to_run=False`` what is missing on this machine to run the agent is a warning.
     """
@@ -37,6 +38,9 @@ def load(
         suite = load_suite(path, settings=settings, env_file=env_file, to_run=to_run)
     hide(suite.secrets)
     guard_log()
+    # For what an agent imports only when it is called, and for processes that it starts. Last, so that nothing beside
+    # the file is taken for a module that HoloDeck or a library imports late.
+    sys.path.append(str(path.absolute().parent))
     return suite
 
 

@@ -53,13 +53,14 @@ def _text(stream: io.TextIOWrapper) -> str:
 
 @contextmanager
 def _place(folder: str | os.PathLike[str] | None) -> Iterator[None]:
-    before = Path.cwd()
+    before, imported_from = Path.cwd(), list(sys.path)
     try:
         if folder is not None:
             os.chdir(folder)
         yield
     finally:
         os.chdir(before)
+        sys.path[:] = imported_from
 
 
 @contextmanager
