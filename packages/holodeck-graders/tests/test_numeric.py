@@ -78,7 +78,7 @@ def test_passes(numeric: Numeric, response: str, ground_truth: str, options: dic
             "72, in total",
             "72",
             SEPARATORS,
-            'cannot read ", in total" at character 3; it holds one number, 72',
+            'cannot read ", in total" at character 3; it contains one number, 72',
         ),
         (",", "72", SEPARATORS, 'expected 72, got ",": not a number: cannot read "," at character 1'),
         ("", "72", {}, "the text is empty"),
@@ -205,10 +205,10 @@ def test_extract_fails_where_it_cannot_tell(
 @pytest.mark.parametrize(
     ("response", "hint"),
     [
-        ("The answer is 25587.", "it holds one number, 25587, which extract: only reads"),
+        ("The answer is 25587.", "it contains one number, 25587, which `extract: only` would read"),
         (
             "It is 20% of it",
-            'it holds one number, 20%, which extract: only reads, but "%" at character 3 needs',
+            'it contains one number, 20%, which `extract: only` would read, but "%" at character 3 needs',
         ),
     ],
 )

@@ -80,7 +80,7 @@ class NumericMetric(Metric):
             return f"not a number: {whole.reason}"
         [one] = found
         also = f", but {one.value.reason}" if isinstance(one.value, Unreadable) else ""
-        hint = f"it holds one number, {_shown(one)}, which extract: only reads{also}"
+        hint = f"it contains one number, {_shown(one)}, which `extract: only` would read{also}"
         return f"not a number: {whole.reason}; {hint}"
 
     def _compare(self, expected: Number, got: Number, found: Found | None = None) -> Score:
