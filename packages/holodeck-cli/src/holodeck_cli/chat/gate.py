@@ -74,7 +74,7 @@ class StreamGate:
 
 class PrintGate:
     """Makes whole lines, fit to be shown, of what others print. Of a line that is written over itself with carriage
-    returns, as progress is told, the last state is left."""
+    returns, as progress is told, the last state is left. One that goes on without an end is shown in parts."""
 
     def __init__(self, secrets: Redactor) -> None:
         self._text = StreamGate(secrets)
@@ -100,6 +100,9 @@ class PrintGate:
     def _lines(self, safe: str) -> str:
         safe = self._safe + safe
         cut = safe.rfind("\n") + 1
+        if len(safe) - cut > _LONGEST_LINE:
+            self._safe = ""
+            return f"{safe}\n"
         self._safe = safe[cut:]
         return safe[:cut]
 
