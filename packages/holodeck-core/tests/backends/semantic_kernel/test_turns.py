@@ -155,7 +155,7 @@ CALLS: list[tuple[str, dict[str, Any], dict[str, Any], str | None, Any, str | No
     ("a tool that ends a generator", {"name": "leave", "args": {}}, {}, None,
      None, "GeneratorExit: gone", "Error: GeneratorExit: gone"),
     ("an unknown tool", {"name": "ad", "args": {}}, {}, None,
-     None, "there is no tool \"ad\"; did you mean 'add'?", "Error: there is no tool \"ad\""),
+     None, 'there is no tool "ad"; did you mean "add"?', "Error: there is no tool \"ad\""),
     ("arguments that are cut off", {"name": "add", "raw": '{"a": 2'}, {}, '{"a": 2',
      None, 'the arguments are no JSON object: "{\\"a\\": 2"', "Error: the arguments are no JSON object"),
     ("arguments that are a list", {"name": "add", "raw": "[2, 3]"}, {}, "[2, 3]",

@@ -14,7 +14,7 @@ from holodeck_core.api.faults import describe
 from holodeck_core.backends.functions.outcome import ToolOutcome
 from holodeck_core.backends.semantic_kernel.completion import Completion, WantedCall
 from holodeck_core.backends.tool_calls import decode_arguments
-from holodeck_core.plugins.wording import did_you_mean
+from holodeck_core.config.reading.suggest import did_you_mean
 from holodeck_core.text import show_value
 
 MOST_AT_ONCE: Final = 32
@@ -138,9 +138,8 @@ async def side_by_side(calls: Sequence[Call]) -> AsyncGenerator[tuple[int, ToolO
 
     Whatever ends this early ends those that are still under way.
     """
-    free = asyncio.Semaphore(
-        MOST_AT_ONCE
-    )  # a model decides how many there are: each may take a thread or a request
+    # A model decides how many there are, and each may take a thread or a request.
+    free = asyncio.Semaphore(MOST_AT_ONCE)
 
     async def made(call: Call) -> tuple[ToolOutcome, float]:
         async with free:
