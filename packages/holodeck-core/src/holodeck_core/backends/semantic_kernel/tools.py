@@ -125,9 +125,8 @@ class Call:
         started = perf_counter()
         if self.tool is None or self.refusal is not None:
             return ToolOutcome(error=self.refusal), 0.0
-        args, _ = decode_arguments(
-            self.wanted.arguments
-        )  # its own: what a tool does to them changes no evidence
+        # Its own: what a tool does to them changes no evidence.
+        args, _ = decode_arguments(self.wanted.arguments)
         outcome = await self.tool.call(args)
         return outcome, (perf_counter() - started) * 1000
 
@@ -173,8 +172,13 @@ def _definition(wire_name: str, tool: ModelTool) -> dict[str, Any]:
 
 def _distinct_ids(wanted: Sequence[WantedCall], number: int) -> list[str]:
     """The provider's ids, and others in place of those that are missing or there twice."""
-    ids: list[str] = []
+    given = {call.id for call in wanted}
+    ids: dict[str, None] = {}
     for index, call in enumerate(wanted):
-        usable = call.id is not None and call.id not in ids
-        ids.append(call.id if usable and call.id is not None else f"call_{number}_{index}")
-    return ids
+        wire_id = call.id
+        if wire_id is None or wire_id in ids:
+            wire_id = f"call_{number}_{index}"
+            while wire_id in given:
+                wire_id += "_"
+        ids[wire_id] = None
+    return list(ids)
