@@ -55,6 +55,28 @@ def test_in_a_terminal(terminal: Start) -> None:
     assert chat.end() == 3
 
 
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (
+            "[t.cancel() for t in asyncio.all_tasks()]",
+            "the agent cancelled every task, those of the chat too",
+        ),
+        ("raise GeneratorExit(key)", "the agent ended the chat: GeneratorExit: [redacted]"),
+    ],
+)
+def test_what_is_no_failure_of_a_turn_ends_the_chat_in_a_line(
+    tmp_path: Path, chat_env: Mapping[str, str], write_agent: Write, body: str, told: str
+) -> None:
+    (tmp_path / "ending.py").write_text(
+        "import asyncio\ndef make(api_key):\n    key = api_key\n    async def answer(text):\n"
+        f"        {body}\n        await asyncio.sleep(1)\n    return answer\n"
+    )
+    write_agent(model={"provider": "python", "agent": "ending:make", "api_key": "sk-0123456789"})
+    done = chat(tmp_path, chat_env)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", f"error: {told}\n")
+
+
 def test_while_it_is_loaded(tmp_path: Path, chat_env: Mapping[str, str], write_agent: Write) -> None:
     (tmp_path / "ending.py").write_text("import os\nos._exit(0)\n")
     write_agent(model={"provider": "python", "agent": "ending:make"})

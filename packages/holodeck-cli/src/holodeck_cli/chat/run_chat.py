@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -30,7 +31,9 @@ from holodeck_cli.early_end import guarded, tell_loading_ended
 from holodeck_cli.exit_codes import ExitCode
 from holodeck_cli.loading import load
 from holodeck_cli.mistakes import UsageMistake
+from holodeck_cli.streams import tell_error
 from holodeck_core import ChatConfig, PluginHost, Suite
+from holodeck_core.api.faults import describe
 from holodeck_core.engine.own_loop import run_in_own_loop
 from holodeck_core.plugins.wording import pip_install
 
@@ -76,6 +79,12 @@ def run_chat(request: ChatRequest) -> ExitCode:
     try:
         with guarded(chat.tell_ended), chat.display.others.taken(own, errors=chat.takes_errors):
             return run_in_own_loop(chat.run(resumed))
+    except asyncio.CancelledError:
+        tell_error("error: the agent cancelled every task, those of the chat too")
+        return ExitCode.NOT_RUN
+    except (SystemExit, GeneratorExit) as error:
+        tell_error(f"error: the agent ended the chat: {describe(error)}")
+        return ExitCode.NOT_RUN
     finally:
         chat.leave()
         own.close()
