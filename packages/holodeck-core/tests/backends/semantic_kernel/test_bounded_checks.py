@@ -48,6 +48,12 @@ def test_what_is_no_pattern(pattern: str) -> None:
     assert not patterns.is_pattern(pattern)
 
 
+def test_a_process_that_cannot_be_started_is_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    with pytest.raises(patterns.NotDecided, match="could not be searched for: No such file or directory"):
+        patterns.is_found("(?!b)a", "a")
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 2) | st.sampled_from([0.0, 1.0, 1.5, "", "a", "bool"]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
