@@ -215,6 +215,13 @@ def test_lines_of_pieces(pieces: list[str], lines: list[str]) -> None:
     assert [*map(gate.feed, pieces), gate.finish()] == lines
 
 
+@pytest.mark.parametrize("state", ["\r{:06} %", "{:06} %\r"])
+def test_of_progress_of_any_length_the_last_state_is_shown(state: str) -> None:
+    gate = OutputGate().prints()
+    assert {gate.feed(state.format(n)) for n in range(20_000)} == {""}
+    assert gate.finish() == "019999 %\n"
+
+
 def test_a_line_without_an_end_is_not_kept_back_for_ever() -> None:
     gate = OutputGate(Redactor([SECRET])).prints()
     parts = [part for _ in range(30) if (part := gate.feed("x" * 9_990 + SECRET))]

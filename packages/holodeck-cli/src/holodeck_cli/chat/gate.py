@@ -86,7 +86,9 @@ class PrintGate:
         text = self._open + piece
         cut = text.rfind("\n") + 1
         if len(text) - cut > _LONGEST_LINE:
-            cut = len(text)
+            text = text[:cut] + _without_overwritten(text[cut:])
+            if len(text) - cut > _LONGEST_LINE:
+                cut = len(text)
         self._open = text[cut:]
         return self._lines(self._text.feed(_last_states(text[:cut])))
 
@@ -110,4 +112,10 @@ class PrintGate:
 def _last_states(text: str) -> str:
     if "\r" not in text:
         return text
-    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+    return "\n".join(_without_overwritten(line).rstrip("\r") for line in text.split("\n"))
+
+
+def _without_overwritten(line: str) -> str:
+    """What can still be seen of a line that may go on; a carriage return at its end overwrites nothing yet."""
+    last = line.rstrip("\r").rpartition("\r")[2]
+    return f"{last}\r" if line.endswith("\r") else last
