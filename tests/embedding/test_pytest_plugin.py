@@ -223,6 +223,26 @@ def test_an_agent_that_ends_the_program_ends_its_test_alone(
     result.stdout.no_fnmatch_line("*sk-not-a-real-key*")
 
 
+AGAIN = """
+from _pytest.runner import runtestprotocol
+
+def pytest_runtest_protocol(item, nextitem):
+    runtestprotocol(item, nextitem=nextitem)
+    runtestprotocol(item, nextitem=nextitem)
+    return True
+"""
+
+
+def test_a_test_that_is_run_again_is_not_judged_by_its_first_result(
+    run: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makeconftest(AGAIN)
+    ways = "(send, cancel)[next(TIMES)]"
+    pytester.makepyfile(again=f"import itertools\nTIMES = itertools.count()\n{ENDS.replace('HOW', ways)}")
+    model = {"provider": "python", "agent": "again:agent", "api_key": "sk-not-a-real-key"}
+    run([GOOD], model=model).assert_outcomes(passed=1, errors=1)
+
+
 def test_repeats_are_one_test(run: Run, pytester: pytest.Pytester) -> None:
     result = run([{**BAD, "repeat": 3, "min_pass_rate": 0.5}])
     result.assert_outcomes(failed=1)

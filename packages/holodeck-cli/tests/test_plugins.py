@@ -110,3 +110,15 @@ def test_what_a_hooks_module_prints_is_no_part_of_the_list(holodeck: Holodeck, t
     done = holodeck("schema", env=env)
     assert json.loads(done.stdout)["$schema"]
     assert "from a child" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command", [("plugins", "list"), ("plugins", "check", "gone"), ("schema",)], ids=" ".join
+)
+def test_a_plugin_that_ends_the_process_passes_nothing(
+    holodeck: Holodeck, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    hooks = {"gone_hooks.py": f"import os\nos._exit(0)\n{HOOKS}"}
+    FakeDistribution("holodeck-gone", modules=hooks).install(tmp_path / "site")
+    done = holodeck(*command, env={"PYTHONPATH": str(tmp_path / "site")})
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", "error: a plugin called os._exit(0)\n")

@@ -235,3 +235,13 @@ def test_a_mistake_removes_nothing(holodeck: Holodeck, tmp_path: Path, args: lis
     assert (done.returncode, done.stdout) == (2, "")
     assert told in done.stderr
     assert (tmp_path / ".holodeck" / "runs" / "one" / "run.json").exists()
+
+
+def test_columns_stand_below_each_other_whatever_an_agent_is_called(
+    holodeck: Holodeck, tmp_path: Path
+) -> None:
+    for run_id, name in (("a", "desk"), ("b", "汇率台"), ("c", "cafe\u0301")):
+        make_run(tmp_path / ".holodeck" / "runs", run_id, 1, agent_name=name)
+    rows = holodeck("runs", "list").stdout.splitlines()
+    before = [row[: re.search(r"started|\d{4}-", row).start()] for row in rows]  # type: ignore[union-attr]
+    assert before == ["run  agent   ", "c    cafe\u0301    ", "b    汇率台  ", "a    desk    "]

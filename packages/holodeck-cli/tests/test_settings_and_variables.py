@@ -85,7 +85,8 @@ def test_a_mistake_in_a_file_of_variables_is_a_mistake_in_the_configuration(
     assert "s3cret" not in done.stdout + done.stderr
 
 
-def test_a_setting_of_the_command_line_goes_before_all_files(holodeck: Holodeck) -> None:
-    done = holodeck("test", "--llm-timeout", "-1", env={"NAME": "a"})
+@pytest.mark.parametrize("seconds", ["-1", "0", "nan", "inf"])
+def test_a_setting_of_the_command_line_goes_before_all_files(holodeck: Holodeck, seconds: str) -> None:
+    done = holodeck("test", "--llm-timeout", seconds, env={"NAME": "a"})
     assert done.returncode == 2
     assert "--llm-timeout: must be more than 0" in done.stderr

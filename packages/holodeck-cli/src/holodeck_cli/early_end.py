@@ -47,6 +47,12 @@ def tell_loading_ended(what: str) -> int:
     return ExitCode.NOT_RUN
 
 
+def tell_plugin_ended(what: str) -> int:
+    """Say that ``what`` was called by a plugin as it was looked at; returns the exit code."""
+    tell_error(f"error: a plugin called {what}")
+    return ExitCode.NOT_RUN
+
+
 class _Guard:
     """In the place of the functions; whoever took them from there has it also when it is ``over``."""
 

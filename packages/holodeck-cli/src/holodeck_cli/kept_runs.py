@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from holodeck_cli.table import aligned
 from holodeck_core import ReportSummary
 from holodeck_core.engine.run_folder import RunFolder, is_live
 from holodeck_core.engine.stored import StoredRun
 from holodeck_core.errors import RunError
-from holodeck_core.text import one_line, shorten
+from holodeck_core.text import one_line
 
 _HEAD = ("run", "agent", "started", "state", "results")
 _AGENT_WIDTH = 40
@@ -40,12 +41,7 @@ def run_data(run: RunFolder) -> dict[str, Any]:
 
 def run_table(runs: Sequence[dict[str, Any]]) -> list[str]:
     """One line a run below a head. Pure."""
-    rows = [_HEAD, *map(_row, runs)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD) - 1)]
-    return [
-        "  ".join([*(f"{cell:<{width}}" for cell, width in zip(row[:-1], widths, strict=True)), row[-1]])
-        for row in rows
-    ]
+    return aligned([_HEAD, *map(_row, runs)])
 
 
 def old_runs(
@@ -70,7 +66,7 @@ def _ending(run: RunFolder) -> tuple[ReportSummary | None, bool]:
 
 def _row(run: dict[str, Any]) -> tuple[str, ...]:
     state = "running" if run["live"] else "complete" if run["complete"] else "incomplete"
-    agent = shorten(one_line(run["agent_name"]), _AGENT_WIDTH)
+    agent = one_line(run["agent_name"], _AGENT_WIDTH)
     started = run["started_at"].astimezone().strftime("%Y-%m-%d %H:%M:%S")
     return (one_line(run["run_id"]), agent, started, state, _counts(run))
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from holodeck_cli import __version__
 from holodeck_cli.exit_codes import ExitCode
-from holodeck_cli.streams import finish_streams, prepare_streams, tell, tell_error
+from holodeck_cli.streams import discard, finish_streams, prepare_streams, tell, tell_error
+from holodeck_core.errors import HoloDeckError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -40,8 +41,11 @@ def _code_of(args: list[str]) -> int:
         from holodeck_cli.app import execute
 
         return execute(args)
-    except OSError as error:  # of `--version`: `execute` tells of its own
-        tell_error(f"error: standard output cannot be written: {error.strerror or error}")
+    except BrokenPipeError:  # of `--version`: `execute` tells of its own
+        discard(sys.stdout)
+        return ExitCode.OK
+    except HoloDeckError as error:
+        tell_error(f"error: {error}")
         return ExitCode.NOT_RUN
     except KeyboardInterrupt:
         tell_error("interrupted")

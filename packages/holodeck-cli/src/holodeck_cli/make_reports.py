@@ -18,8 +18,8 @@ from holodeck_core.plugins.wording import error_text
 
 
 def make_reports(outputs: Iterable[Output]) -> list[Reporter]:
-    """One for each. Raises UsageMistake where a report cannot be written, and PluginError where its format cannot be
-    had."""
+    """One for each. Raises UsageMistake where a report cannot be written, and PluginError where its format is
+    not available."""
     host = PluginHost()
     return [_report(host, output) for output in outputs]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from holodeck_cli.table import aligned
 from holodeck_core import Setting
 from holodeck_core.text import one_line
 
@@ -12,9 +13,8 @@ _HEAD = ("setting", "value", "from")
 
 def settings_table(settings: Iterable[Setting]) -> list[str]:
     """One line a setting below a head: its name, its value, and where it comes from."""
-    rows = [_HEAD, *((name, _shown(value), one_line(origin)) for name, value, origin in settings)]
-    names, values = (max(len(row[column]) for row in rows) for column in (0, 1))
-    return [f"{name:<{names}}  {value:<{values}}  {origin}" for name, value, origin in rows]
+    rows = ((name, _shown(value), one_line(origin)) for name, value, origin in settings)
+    return aligned([_HEAD, *rows])
 
 
 def _shown(value: int | float | str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from typing import TYPE_CHECKING, TextIO
 
+from holodeck_core.errors import HoloDeckError
 from holodeck_core.text import sanitize_tool_output, without_commands
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def finish_streams() -> bool:
         except OSError as error:
             discard(stream)
             if stream is sys.stdout:
-                tell_error(f"error: standard output cannot be written: {error.strerror or error}")
+                tell_error(f"error: {unwritable(error)}")
                 written = False
         except (AttributeError, ValueError):  # what was tested has put it away or closed it
             continue
@@ -106,8 +107,20 @@ def forget_secrets() -> None:
 
 
 def tell(lines: Iterable[str] | str) -> None:
-    """Write lines to standard output, safe for a terminal."""
-    _write(sys.stdout, lines)
+    """Write lines to standard output, safe for a terminal. Raises BrokenPipeError where nobody reads them any more, and
+    HoloDeckError where they cannot be written."""
+    try:
+        _write(sys.stdout, lines)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        discard(sys.stdout)
+        raise unwritable(error) from None
+
+
+def unwritable(error: OSError) -> HoloDeckError:
+    """The error to raise, or to tell, of standard output that cannot be written."""
+    return HoloDeckError(f"standard output cannot be written: {error.strerror or error}")
 
 
 def tell_error(lines: Iterable[str] | str) -> None:

@@ -215,7 +215,17 @@ def test_lines_of_pieces(pieces: list[str], lines: list[str]) -> None:
     assert [*map(gate.feed, pieces), gate.finish()] == lines
 
 
-def test_a_line_without_an_end_is_not_kept_back_for_ever() -> None:
+@pytest.mark.parametrize("state", ["\r{:06} %", "{:06} %\r"])
+def test_of_progress_of_any_length_the_last_state_is_shown(state: str) -> None:
     gate = OutputGate().prints()
-    shown = "".join(gate.feed("x" * 10_000) for _ in range(30)) + gate.finish()
-    assert shown == "x" * 300_000 + "\n"
+    assert {gate.feed(state.format(n)) for n in range(20_000)} == {""}
+    assert gate.finish() == "019999 %\n"
+
+
+def test_a_line_without_an_end_is_not_kept_back_for_ever() -> None:
+    gate = OutputGate(Redactor([SECRET])).prints()
+    parts = [part for _ in range(30) if (part := gate.feed("x" * 9_990 + SECRET))]
+    assert len(parts) > 2
+    assert all(part.endswith("\n") and part.count("\n") == 1 for part in parts)
+    shown = "".join([*parts, gate.finish()]).replace("\n", "")
+    assert shown == f"{'x' * 9_990}[redacted]" * 30

@@ -74,7 +74,7 @@ class StreamGate:
 
 class PrintGate:
     """Makes whole lines, fit to be shown, of what others print. Of a line that is written over itself with carriage
-    returns, as progress is told, the last state is left."""
+    returns, as progress is told, the last state is left. One that goes on without an end is shown in parts."""
 
     def __init__(self, secrets: Redactor) -> None:
         self._text = StreamGate(secrets)
@@ -86,7 +86,9 @@ class PrintGate:
         text = self._open + piece
         cut = text.rfind("\n") + 1
         if len(text) - cut > _LONGEST_LINE:
-            cut = len(text)
+            text = text[:cut] + _without_overwritten(text[cut:])
+            if len(text) - cut > _LONGEST_LINE:
+                cut = len(text)
         self._open = text[cut:]
         return self._lines(self._text.feed(_last_states(text[:cut])))
 
@@ -100,6 +102,9 @@ class PrintGate:
     def _lines(self, safe: str) -> str:
         safe = self._safe + safe
         cut = safe.rfind("\n") + 1
+        if len(safe) - cut > _LONGEST_LINE:
+            self._safe = ""
+            return f"{safe}\n"
         self._safe = safe[cut:]
         return safe[:cut]
 
@@ -107,4 +112,10 @@ class PrintGate:
 def _last_states(text: str) -> str:
     if "\r" not in text:
         return text
-    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+    return "\n".join(_without_overwritten(line).rstrip("\r") for line in text.split("\n"))
+
+
+def _without_overwritten(line: str) -> str:
+    """What can still be seen of a line that may go on; a carriage return at its end overwrites nothing yet."""
+    last = line.rstrip("\r").rpartition("\r")[2]
+    return f"{last}\r" if line.endswith("\r") else last

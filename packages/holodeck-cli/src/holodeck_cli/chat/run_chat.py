@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -26,11 +27,13 @@ from holodeck_cli.chat.signals import Signals
 from holodeck_cli.chat.store import ConversationStore, StoreProblem, conversations_folder
 from holodeck_cli.chat.terminal_screen import TerminalScreen
 from holodeck_cli.chat.validators import find_validators
+from holodeck_cli.early_end import guarded, tell_loading_ended
 from holodeck_cli.exit_codes import ExitCode
 from holodeck_cli.loading import load
 from holodeck_cli.mistakes import UsageMistake
 from holodeck_cli.streams import tell_error
 from holodeck_core import ChatConfig, PluginHost, Suite
+from holodeck_core.api.faults import describe
 from holodeck_core.engine.own_loop import run_in_own_loop
 from holodeck_core.plugins.wording import pip_install
 
@@ -56,7 +59,8 @@ class ChatRequest:
 
 def run_chat(request: ChatRequest) -> ExitCode:
     """Hold a conversation. Raises ConfigError and UsageMistake for what is wrong before it begins."""
-    suite = load(request.agent, env_file=request.env_file)
+    with guarded(tell_loading_ended):
+        suite = load(request.agent, env_file=request.env_file)
     try:
         config = ChatConfig(
             agent_config_path=request.agent,
@@ -73,11 +77,13 @@ def run_chat(request: ChatRequest) -> ExitCode:
     own = OwnStreams()
     chat = _Chat(suite, config, store, request.env_file, own)
     try:
-        with chat.display.others.taken(own, errors=chat.takes_errors):
+        with guarded(chat.tell_ended), chat.display.others.taken(own, errors=chat.takes_errors):
             return run_in_own_loop(chat.run(resumed))
-    except SystemExit as exit_:  # raised in a task of the agent's own, which asyncio lets out of the loop
-        why = chat.gate.line(f"the agent ended the program: SystemExit: {exit_}")
-        tell_error(f"error: {why}")
+    except asyncio.CancelledError:
+        tell_error("error: the agent cancelled every task, those of the chat too")
+        return ExitCode.NOT_RUN
+    except (SystemExit, GeneratorExit) as error:
+        tell_error(f"error: the agent ended the chat: {describe(error)}")
         return ExitCode.NOT_RUN
     finally:
         chat.leave()
@@ -116,6 +122,13 @@ class _Chat:
         self._screen.rest()
         if self._keyboard is not None:
             self._keyboard.restore()
+
+    def tell_ended(self, what: str) -> int:
+        """Say that ``what`` was called by the agent, which ends the program; returns the exit code."""
+        self.display.rest()
+        self.display.tell(f"error: the agent called {what}: the chat ends here", "error")
+        self.leave()
+        return ExitCode.NOT_RUN
 
     async def run(self, resumed: SavedConversation | None) -> ExitCode:
         display = self.display

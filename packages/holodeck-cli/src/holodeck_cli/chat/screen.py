@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Literal, Protocol, TextIO, TypeAlias
 
-from holodeck_cli.streams import discard
-from holodeck_core import HoloDeckError
+from holodeck_cli.streams import discard, unwritable
 
 Tone: TypeAlias = Literal["plain", "quiet", "warning", "error"]
 
@@ -87,5 +86,4 @@ class PlainScreen:
             except OSError as error:
                 discard(stream)
                 if stream is self._out:
-                    why = error.strerror or error
-                    raise HoloDeckError(f"standard output cannot be written: {why}") from None
+                    raise unwritable(error) from None

@@ -126,8 +126,7 @@ def _writer(descriptor: int) -> TextIO:
 
 def _flush(*streams: TextIO | None) -> None:
     for stream in streams:
-        with suppress(
-            AttributeError, OSError, ValueError
-        ):  # whoever prints may have put it away or closed it
+        # Whoever prints may have put it away or closed it.
+        with suppress(AttributeError, OSError, ValueError):
             if stream is not None:
                 stream.flush()

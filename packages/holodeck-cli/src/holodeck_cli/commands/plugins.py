@@ -29,11 +29,12 @@ def list_plugins(
 
     Hooks are only asked for names; what they name is not imported. A broken plugin does not change the exit code.
     """
+    from holodeck_cli.early_end import guarded, tell_plugin_ended
     from holodeck_cli.exit_codes import ExitCode
     from holodeck_cli.streams import others_to_stderr, tell
     from holodeck_core.plugins.host import PluginHost
 
-    with others_to_stderr():  # what hooks modules print is no part of the list
+    with guarded(tell_plugin_ended), others_to_stderr():  # what hooks modules print is no part of the list
         records = PluginHost().records()
     if json:
         from holodeck_cli.json_text import json_text
@@ -62,6 +63,7 @@ def check_plugins(
     reporter a run, and so on; nothing is sent to a backend. Exit codes: 0 all checks passed; 1 one failed; 2 there is
     no such plugin.
     """
+    from holodeck_cli.early_end import guarded, tell_plugin_ended
     from holodeck_cli.ending import expect_leftovers
     from holodeck_cli.exit_codes import ExitCode
     from holodeck_cli.streams import others_to_stderr, tell
@@ -76,7 +78,7 @@ def check_plugins(
         ids = sorted({record.id for record in records}.difference(FIRST_PARTY_IDS))
     else:
         ids = [plugin]
-    with others_to_stderr():  # what plugins print is no part of the findings
+    with guarded(tell_plugin_ended), others_to_stderr():  # what plugins print is no part of the findings
         checks = [check_plugin(each, host=host, call=call) for each in ids]
     if json:
         from holodeck_cli.json_text import json_text

@@ -53,7 +53,7 @@ def prune(
             min=0,
             max=36500,
             metavar="DAYS",
-            help="Remove only runs that began more than DAYS days ago.",
+            help="Remove only runs that were last started or resumed more than DAYS days ago.",
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only say what would be removed.")] = False,

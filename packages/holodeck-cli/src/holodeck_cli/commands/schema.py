@@ -26,6 +26,7 @@ def schema(
     "# yaml-language-server: $schema=PATH", where PATH is relative to the file. Exit codes: 0 done; 2 the schema could
     not be written.
     """
+    from holodeck_cli.early_end import guarded, tell_plugin_ended
     from holodeck_cli.exit_codes import ExitCode
     from holodeck_cli.replace_file import replacing
     from holodeck_cli.schema_text import schema_text
@@ -33,7 +34,7 @@ def schema(
     from holodeck_core.config.schema import agent_schema, report_schema
     from holodeck_core.plugins.host import PluginHost
 
-    with others_to_stderr():  # what plugins print is no part of the schema
+    with guarded(tell_plugin_ended), others_to_stderr():  # what plugins print is no part of the schema
         text = schema_text(report_schema() if report else agent_schema(PluginHost()))
     if output is None:
         tell(text.splitlines())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -106,8 +107,8 @@ def run_cases(
     from holodeck_cli.run_tests import RunRequest, run_tests
     from holodeck_core.engine.repeats import RepeatOptions
 
-    if llm_timeout is not None and llm_timeout <= 0:
-        raise typer.BadParameter("must be more than 0", param_hint="--llm-timeout")
+    if llm_timeout is not None and not 0 < llm_timeout < inf:
+        raise typer.BadParameter("must be more than 0, and finite", param_hint="--llm-timeout")
     if verbose and quiet:
         raise typer.BadParameter("-v and -q exclude each other")
     if allow_changes and resume is None:

@@ -95,9 +95,8 @@ def _with_key(text: str, root: Span, case: dict[str, Any]) -> str:
     column = _column(text, root.pairs[0][0].start)
     lines = f"{' ' * column}{CASES_KEY}:\n{block([case], column + _STEP)}"
     if not text[: _line_end(text, root.end)].endswith(("\n\n", "\n\r\n")):
-        lines = (
-            f"\n{lines}"  # where there is one already it may be part of a text that keeps what is at its end
-        )
+        # Where there is an empty line already, it may be part of a text that keeps what is at its end.
+        lines = f"\n{lines}"
     return _with_lines(text, root.end, lines)
 
 

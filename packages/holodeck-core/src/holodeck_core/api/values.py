@@ -74,7 +74,6 @@ class FrozenList(list[Any], metaclass=_Sealed):
 
 
 EMPTY_DICT = FrozenDict()
-EMPTY_LIST = FrozenList()
 
 
 class FilledOnce:

@@ -73,9 +73,8 @@ class FactoryBackend(Backend):
         except asyncio.CancelledError:
             loop = asyncio.get_running_loop()
             if not calls.leave(lambda: _dispose_from_afar(made, loop)):
-                with suppress(
-                    Exception
-                ):  # boundary: an agent may raise anything, and nobody is to use this one
+                # boundary: an agent may raise anything, and nobody is to use this one
+                with suppress(Exception):
                     async with asyncio.timeout(_DISPOSAL_S):
                         await calls.call(lambda: _dispose(made))
                         await _close_on_loop(made)

@@ -15,7 +15,6 @@ from holodeck_core.plugins.wording import pip_install
 _PRICED_BY: Final = {"openai": "openai", "azure_openai": "azure", "anthropic": "anthropic"}
 """The names that the tables have for providers whose ``endpoint`` says nothing else."""
 
-
 _NOT_INSTALLED: Final = f"{pip_install('holodeck-core[prices]')} to know prices"
 
 

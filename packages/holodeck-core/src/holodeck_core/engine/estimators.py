@@ -31,12 +31,12 @@ def _shares(n: int, m: int) -> Iterator[float]:
         yield share
 
 
-def wilson_interval(n: int, c: int, z: float = Z) -> tuple[float, float]:
-    """The score interval for the probability to pass, where ``c`` of ``n`` > 0 did, at ``z`` standard deviations
+def wilson_interval(n: int, c: int) -> tuple[float, float]:
+    """The score interval for the probability to pass, where ``c`` of ``n`` > 0 did, at ``Z`` standard deviations
     (Wilson 1927, doi:10.1080/01621459.1927.10502953)."""
-    rate, square = c / n, z * z
+    rate, square = c / n, Z * Z
     centre = rate + square / (2 * n)
-    half = z * sqrt(rate * (1 - rate) / n + square / (4 * n * n))
+    half = Z * sqrt(rate * (1 - rate) / n + square / (4 * n * n))
     # At its ends the interval reaches 0 and 1, which rounding must not miss.
     low = 0.0 if c == 0 else (centre - half) / (1 + square / n)
     high = 1.0 if c == n else (centre + half) / (1 + square / n)

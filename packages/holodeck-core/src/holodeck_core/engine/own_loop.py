@@ -32,9 +32,8 @@ def run_in_own_loop(main: Coroutine[Any, Any, T], stopped: Callable[[str], objec
             _run_to_end(runner, _bounded(loop.shutdown_asyncgens()), stopped)
         finally:
             asyncio.set_event_loop(None)
-            loop.set_exception_handler(
-                lambda _loop, _context: None
-            )  # else tasks that are left would be told of
+            # Else tasks that are left would be told of.
+            loop.set_exception_handler(lambda _loop, _context: None)
             loop.close()
 
 

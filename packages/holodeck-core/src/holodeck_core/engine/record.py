@@ -93,6 +93,11 @@ def _is_sound(record: dict[str, Any]) -> bool:
     )
 
 
+def unreadable(record: dict[str, Any]) -> RunError:
+    """The error of a record that is sound in its outline only."""
+    return RunError(f"the stored result of case {record['index'] + 1} cannot be read")
+
+
 def merge_lines(lines: Iterable[bytes]) -> dict[str, Any]:
     """The record of a case, of the lines of its conversations, one for each repeat that counts, and of those that say
     where it stands since. Raises RunError."""
@@ -102,7 +107,7 @@ def merge_lines(lines: Iterable[bytes]) -> dict[str, Any]:
     try:
         return merge_records([{**record, **place} for record in records] if place else records)
     except (KeyError, TypeError, ValueError) as error:
-        raise RunError(f"the stored result of case {records[0]['index'] + 1} cannot be read") from error
+        raise unreadable(records[0]) from error
 
 
 def places_of(lines: Iterable[bytes]) -> set[str | None]:
@@ -210,7 +215,7 @@ def read_record(record: dict[str, Any]) -> TestResult:
     try:
         return _read(record)
     except (ValidationError, KeyError, TypeError, AttributeError, IndexError) as error:
-        raise RunError(f"the stored result of case {record['index'] + 1} cannot be read") from error
+        raise unreadable(record) from error
 
 
 def _read(record: dict[str, Any]) -> TestResult:

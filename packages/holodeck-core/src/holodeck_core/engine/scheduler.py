@@ -136,9 +136,8 @@ class Scheduler:
         """Take what is due until there is no more."""
         for due in all_due:
             if due is None:
-                await asyncio.sleep(
-                    0
-                )  # results taken over in a row do not keep the loop from timers and signals
+                # Results taken over in a row do not keep the loop from timers and signals.
+                await asyncio.sleep(0)
                 continue
             if due.position > self._started:
                 self._started = due.position

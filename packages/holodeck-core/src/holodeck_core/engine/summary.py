@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any, Final, get_args
 
 from holodeck_core.engine.cost import estimate_cost
+from holodeck_core.engine.record import unreadable
 from holodeck_core.engine.usage_count import UsageCount
-from holodeck_core.errors import RunError
 from holodeck_core.models.cost import PricedModel
 from holodeck_core.models.test_result import MetricStatus, ReportSummary
 
@@ -56,7 +56,7 @@ class SummaryCount:
         try:
             self.add(record)
         except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
-            raise RunError(f"the stored result of case {record['index'] + 1} cannot be read") from error
+            raise unreadable(record) from error
 
     def summary(self, model: PricedModel | None = None, at: datetime | None = None) -> ReportSummary:
         """The totals so far, which are the same in whatever order the cases finished. Means run over scored turns;

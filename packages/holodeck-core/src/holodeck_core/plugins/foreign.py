@@ -12,8 +12,7 @@ import sys
 
 def pass_interruptions(error: BaseException) -> None:
     """Raise again what is not the plugin's own affair: the user's KeyboardInterrupt, and a cancellation."""
-    asyncio = sys.modules.get(
-        "asyncio.exceptions"
-    )  # this layer imports none; without it nothing is cancelled
+    # This layer does not import it; where nobody has, nothing is cancelled.
+    asyncio = sys.modules.get("asyncio.exceptions")
     if isinstance(error, KeyboardInterrupt) or (asyncio and isinstance(error, asyncio.CancelledError)):
         raise error

@@ -112,14 +112,13 @@ class CaseItem(pytest.Item):
 
         from holodeck_core.api.faults import describe
 
+        self.result = None  # plugins may run a test once more
         try:
             [self.result] = _report(attrs.evolve(self._suite, cases=[self._case])).results
         except HoloDeckError as error:
             why = str(error)
-        except (
-            CancelledError,
-            GeneratorExit,
-        ) as error:  # an agent may cancel every task, that of the run too
+        # An agent may cancel every task, that of the run too.
+        except (CancelledError, GeneratorExit) as error:
             why = f"what was tested ended the run: {describe(error)}"
         if self.result is None:  # told here, since pytest shows an exception's context as it is
             pytest.fail(without_commands(self._suite.secrets.redact_shown(why)), pytrace=False)

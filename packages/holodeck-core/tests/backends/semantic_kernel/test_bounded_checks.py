@@ -48,6 +48,12 @@ def test_what_is_no_pattern(pattern: str) -> None:
     assert not patterns.is_pattern(pattern)
 
 
+def test_a_process_that_cannot_be_started_is_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    with pytest.raises(patterns.NotDecided, match="could not be searched for: No such file or directory"):
+        patterns.is_found("(?!b)a", "a")
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 2) | st.sampled_from([0.0, 1.0, 1.5, "", "a", "bool"]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
@@ -147,6 +153,9 @@ def test_a_prompt_is_not_held_up_by_its_arguments(openai_server: Play, say: Any)
          'nothing in it is the `$ref` "#/$defs/b"'),
         ({"items": {"anyOf": [{"$ref": "other.json"}]}}, 'items.anyOf[0]["$ref"]',
          'nothing in it is the `$ref` "other.json"'),
+        ({"properties": {"a": {"$ref": "#/properties/b/enum/c"}, "b": {"enum": ["c"]}}}, 'properties.a["$ref"]',
+         'nothing in it is the `$ref` "#/properties/b/enum/c"'),
+        ({"title": "t", "items": {"$ref": "#/title"}}, 'items["$ref"]', 'nothing in it is the `$ref` "#/title"'),
         ({"$schema": 5}, '["$schema"]', "5 is not of type 'string'"),
         ({"properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": {"$ref": "#c"}, "c": {"$anchor": "c"}}}, "", None),
         ({"$id": "http://a.example.org/b", "properties": {"a": {"$ref": "b#/properties/a"}}}, "", None),

@@ -73,7 +73,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str, str]] = [
     ("a search", {"tools": [{"type": "vectorstore", "name": "v", "source": "."}]}, "tools[0].type",
      "tools of the type `vectorstore` are not supported yet"),
     ("a parameter that is not declared", {"tools": [{**TOOL, "parameters": {"txt": {"type": "string"}}}]},
-     "tools[0].template", "the prompt uses {{$text}}, which `parameters` do not declare; did you mean 'txt'?"),
+     "tools[0].template", "the prompt uses {{$text}}, which `parameters` do not declare; did you mean \"txt\"?"),
     ("a parameter of no type", {"tools": [{**TOOL, "parameters": {"text": {"type": "strnig"}}}]},
      "tools[0].parameters.text.type", "no JSON schema: 'strnig' is not valid"),
     ("a parameter of a type that is nowhere", {"tools": [{**TOOL, "parameters": {"text": {"$ref": "#/$defs/t"}}}]},

@@ -155,7 +155,7 @@ CALLS: list[tuple[str, dict[str, Any], dict[str, Any], str | None, Any, str | No
     ("a tool that ends a generator", {"name": "leave", "args": {}}, {}, None,
      None, "GeneratorExit: gone", "Error: GeneratorExit: gone"),
     ("an unknown tool", {"name": "ad", "args": {}}, {}, None,
-     None, "there is no tool \"ad\"; did you mean 'add'?", "Error: there is no tool \"ad\""),
+     None, 'there is no tool "ad"; did you mean "add"?', "Error: there is no tool \"ad\""),
     ("arguments that are cut off", {"name": "add", "raw": '{"a": 2'}, {}, '{"a": 2',
      None, 'the arguments are no JSON object: "{\\"a\\": 2"', "Error: the arguments are no JSON object"),
     ("arguments that are a list", {"name": "add", "raw": "[2, 3]"}, {}, "[2, 3]",
@@ -201,6 +201,16 @@ def test_ids_that_are_given_twice_are_told_apart(openai_server: Play, say: Any, 
         ({"a": n, "b": n}, n + n) for n in (1, 2, 1, 2)
     ]
     assert reply.text == "2 | 4 | 2 | 4"
+
+
+def test_an_id_that_is_made_up_is_none_that_was_given(openai_server: Play, say: Any, stream: bool) -> None:
+    given = ("call_0_3", "call_1_3", "same", "same")
+    calls = [{"name": "add", "args": {"a": n, "b": n}, "id": id_} for n, id_ in enumerate(given)]
+    server = openai_server({"turns": [{"steps": [{"calls": calls}, {"text": "ok"}]}]})
+    say("go", model={"stream": stream}, tools=functions("add"))
+    sent = [message["tool_call_id"] for message in server.requests()[1]["body"]["messages"][-4:]]
+    assert sent[:3] == list(given[:3])
+    assert len(set(sent)) == 4
 
 
 def test_names_that_the_interface_does_not_allow_are_changed_for_it_alone(

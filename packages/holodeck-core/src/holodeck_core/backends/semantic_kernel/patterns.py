@@ -79,8 +79,12 @@ def _found_elsewhere(pattern: str, text: str) -> bool:
             start_new_session=True,
             check=False,
         ).returncode
-    except (OSError, subprocess.TimeoutExpired):
+    except subprocess.TimeoutExpired:
         ended = None
+    except OSError as error:
+        raise NotDecided(
+            f"the pattern {show_value(pattern)} could not be searched for: {error.strerror or error}"
+        ) from error
     if ended in (_FOUND, _NOT_FOUND):
         return ended == _FOUND
     raise NotDecided(f"the pattern {show_value(pattern)} could not be searched for within {SEARCH_SECONDS} s")

@@ -22,12 +22,12 @@ from holodeck_core.backends.semantic_kernel.prompts import (
 )
 from holodeck_core.backends.semantic_kernel.schemas import misfits, reference_fault, schema_fault
 from holodeck_core.config.reading.decode import read_text
+from holodeck_core.config.reading.suggest import did_you_mean
 from holodeck_core.engine.workers import Workers
 from holodeck_core.errors import AgentError
 from holodeck_core.models.llm import LLMProvider
 from holodeck_core.models.token_usage import TokenUsage
 from holodeck_core.models.tool import PromptTool
-from holodeck_core.plugins.wording import did_you_mean
 
 
 def own_options(model: LLMProvider) -> ChatModelOptions:

@@ -64,8 +64,10 @@ def reference_fault(schema: Mapping[str, Any]) -> tuple[tuple[str | int, ...], s
         reference = resource.contents.get("$ref") if isinstance(resource.contents, Mapping) else None
         if isinstance(reference, str):
             try:
-                resolver.lookup(reference)
-            except Unresolvable:
+                found = resolver.lookup(reference).contents
+            except (Unresolvable, ValueError):  # ValueError: a name in the place of an index
+                found = None
+            if not isinstance(found, Mapping | bool):
                 why = f"no JSON schema: nothing in it is the `$ref` {show_value(reference, _LONGEST)}"
                 return next(_places(schema, reference), ()), why
         left += [(part, resolver.in_subresource(part)) for part in resource.subresources()]

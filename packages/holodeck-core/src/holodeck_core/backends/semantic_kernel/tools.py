@@ -14,7 +14,7 @@ from holodeck_core.api.faults import describe
 from holodeck_core.backends.functions.outcome import ToolOutcome
 from holodeck_core.backends.semantic_kernel.completion import Completion, WantedCall
 from holodeck_core.backends.tool_calls import decode_arguments
-from holodeck_core.plugins.wording import did_you_mean
+from holodeck_core.config.reading.suggest import did_you_mean
 from holodeck_core.text import show_value
 
 MOST_AT_ONCE: Final = 32
@@ -125,9 +125,8 @@ class Call:
         started = perf_counter()
         if self.tool is None or self.refusal is not None:
             return ToolOutcome(error=self.refusal), 0.0
-        args, _ = decode_arguments(
-            self.wanted.arguments
-        )  # its own: what a tool does to them changes no evidence
+        # Its own: what a tool does to them changes no evidence.
+        args, _ = decode_arguments(self.wanted.arguments)
         outcome = await self.tool.call(args)
         return outcome, (perf_counter() - started) * 1000
 
@@ -138,9 +137,8 @@ async def side_by_side(calls: Sequence[Call]) -> AsyncGenerator[tuple[int, ToolO
 
     Whatever ends this early ends those that are still under way.
     """
-    free = asyncio.Semaphore(
-        MOST_AT_ONCE
-    )  # a model decides how many there are: each may take a thread or a request
+    # A model decides how many there are, and each may take a thread or a request.
+    free = asyncio.Semaphore(MOST_AT_ONCE)
 
     async def made(call: Call) -> tuple[ToolOutcome, float]:
         async with free:
@@ -174,8 +172,13 @@ def _definition(wire_name: str, tool: ModelTool) -> dict[str, Any]:
 
 def _distinct_ids(wanted: Sequence[WantedCall], number: int) -> list[str]:
     """The provider's ids, and others in place of those that are missing or there twice."""
-    ids: list[str] = []
+    given = {call.id for call in wanted}
+    ids: dict[str, None] = {}
     for index, call in enumerate(wanted):
-        usable = call.id is not None and call.id not in ids
-        ids.append(call.id if usable and call.id is not None else f"call_{number}_{index}")
-    return ids
+        wire_id = call.id
+        if wire_id is None or wire_id in ids:
+            wire_id = f"call_{number}_{index}"
+            while wire_id in given:
+                wire_id += "_"
+        ids[wire_id] = None
+    return list(ids)

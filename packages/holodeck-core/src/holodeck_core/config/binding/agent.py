@@ -15,9 +15,9 @@ from holodeck_core.config.binding.agent_sections import AgentSections
 from holodeck_core.config.binding.metrics import MetricBinder
 from holodeck_core.config.binding.options import options_of
 from holodeck_core.config.messages.expected_keys import keys_of
-from holodeck_core.config.messages.validate import Path as DocumentPath
 from holodeck_core.config.messages.validate import key_named, to_problems, told
 from holodeck_core.config.reading.document import Document
+from holodeck_core.config.reading.paths import DocumentPath
 from holodeck_core.errors import ConfigError, PluginError, Problem
 from holodeck_core.models.llm import LLMProvider
 from holodeck_core.plugins.foreign import pass_interruptions

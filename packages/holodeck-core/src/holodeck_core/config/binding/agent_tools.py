@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path as FilePath
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -14,9 +14,9 @@ from holodeck_core.api.faults import describe
 from holodeck_core.config.binding.agent import check_model
 from holodeck_core.config.binding.referenced import read_named, why_absent
 from holodeck_core.config.binding.user_modules import attribute_of, import_file, import_module
-from holodeck_core.config.messages.validate import Path
 from holodeck_core.config.reading.decode import display
 from holodeck_core.config.reading.document import Document
+from holodeck_core.config.reading.paths import DocumentPath
 from holodeck_core.errors import Problem
 from holodeck_core.models.agent import Agent
 from holodeck_core.models.tool import FunctionTool, PromptTool, Tool, ToolType, VectorstoreTool
@@ -30,7 +30,7 @@ def check_tools(
     host: PluginHost,
     backend: Backend | None,
     document: Document,
-    folder: FilePath,
+    folder: Path,
     problems: list[Problem],
 ) -> None:
     """Import every function, read every prompt, look for every source; ask the backend whether it can use the tool.
@@ -40,7 +40,7 @@ def check_tools(
     """
     tools = enumerate(agent.tools or ()) if agent is not None else _sound_tools(document.value.get("tools"))
     for index, tool in tools:
-        at: Path = ("tools", index)
+        at: DocumentPath = ("tools", index)
         sound_so_far = len(problems)
         if isinstance(tool, PromptTool) and tool.model is not None:
             check_model(tool.model, host, document, (*at, "model"), problems)
@@ -61,7 +61,7 @@ def check_tools(
 
 
 def _check_usable(
-    tool: Tool, backend: Backend, document: Document, at: Path, problems: list[Problem]
+    tool: Tool, backend: Backend, document: Document, at: DocumentPath, problems: list[Problem]
 ) -> None:
     try:
         problems.extend(
@@ -83,7 +83,7 @@ def _sound_tools(value: Any) -> Iterator[tuple[int, Tool]]:
 
 
 def _check_function(
-    tool: FunctionTool, document: Document, at: Path, folder: FilePath, problems: list[Problem]
+    tool: FunctionTool, document: Document, at: DocumentPath, folder: Path, problems: list[Problem]
 ) -> None:
     try:
         module = _module(tool, folder)
@@ -101,7 +101,7 @@ def _check_function(
         problems.append(document.problem(str(error), (*at, "function")))
 
 
-def _module(tool: FunctionTool, folder: FilePath) -> ModuleType:
+def _module(tool: FunctionTool, folder: Path) -> ModuleType:
     if tool.file is None:
         assert tool.module is not None
         return import_module(tool.module, folder)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any, Final, Literal
 
 import attrs
@@ -16,8 +16,9 @@ from holodeck_core.config.binding.fingerprint import content_hash
 from holodeck_core.config.binding.matchers import MatcherBuilder
 from holodeck_core.config.binding.metrics import MetricBinder
 from holodeck_core.config.binding.tools import ToolBinder
-from holodeck_core.config.messages.validate import Path, Place
+from holodeck_core.config.messages.validate import Place
 from holodeck_core.config.messages.wording import foreign
+from holodeck_core.config.reading.paths import DocumentPath
 from holodeck_core.errors import Problem
 from holodeck_core.models.test_case import ExpectedTool, FileInput, TestCaseModel, ToolOrder, Turn
 from holodeck_core.plugins.foreign import pass_interruptions
@@ -47,7 +48,7 @@ class CaseBinder:
         metrics: MetricBinder,
         backend: Backend | None,
         defaults: CaseDefaults,
-        folder: FilePath,
+        folder: Path,
     ) -> None:
         self._tools = ToolBinder(matchers, defaults.tool_order, defaults.extra_calls)
         self._metrics = metrics
@@ -63,7 +64,7 @@ class CaseBinder:
         model: TestCaseModel,
         index: int,
         place: Place,
-        path: Path,
+        path: DocumentPath,
         source: str | None,
         problems: list[Problem],
     ) -> BoundCase:
@@ -100,7 +101,9 @@ class CaseBinder:
         """The hash of what is written, and of what holds for it besides: where they are the same, so is the case."""
         return content_hash([value, self._rules])
 
-    def check_parts(self, value: Any, index: int, place: Place, path: Path, problems: list[Problem]) -> None:
+    def check_parts(
+        self, value: Any, index: int, place: Place, path: DocumentPath, problems: list[Problem]
+    ) -> None:
         """Look for what binding would find in a case that has mistakes: in all those parts of it that have none."""
         if not isinstance(value, dict):
             return
@@ -122,7 +125,7 @@ class CaseBinder:
         model: Turn | TestCaseModel,
         metrics: tuple[BoundMetric, ...],
         place: Place,
-        path: Path,
+        path: DocumentPath,
         problems: list[Problem],
     ) -> BoundTurn:
         if model.evaluations is not None:
@@ -145,7 +148,7 @@ class CaseBinder:
             for file in files
         )
 
-    def _ask_backend(self, case: CaseRef, place: Place, path: Path, problems: list[Problem]) -> None:
+    def _ask_backend(self, case: CaseRef, place: Place, path: DocumentPath, problems: list[Problem]) -> None:
         assert self._backend is not None
         try:
             trouble = self._backend.check_case(case)

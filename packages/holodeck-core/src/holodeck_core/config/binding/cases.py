@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any, Final
 
 import attrs
@@ -14,11 +14,12 @@ from holodeck_core.config.binding.agent_sections import AgentSections
 from holodeck_core.config.binding.case import CaseBinder
 from holodeck_core.config.binding.referenced import check_case_files
 from holodeck_core.config.messages.valid_keys import shown_key
-from holodeck_core.config.messages.validate import Path, distinct, validate
+from holodeck_core.config.messages.validate import distinct, validate
 from holodeck_core.config.reading.decode import display, open_file
 from holodeck_core.config.reading.document import Document
 from holodeck_core.config.reading.gc_pause import collection_paused
 from holodeck_core.config.reading.json_lines import JsonLine, iter_lines
+from holodeck_core.config.reading.paths import DocumentPath
 from holodeck_core.config.reading.read import read_document
 from holodeck_core.config.reading.shapes import CASES
 from holodeck_core.config.reading.suggest import did_you_mean
@@ -37,14 +38,14 @@ class FirstReading:
     """What is looked at when a case is checked, and not again when it is run: whether its files are there, below
     ``folder``, and what is worth a warning."""
 
-    folder: FilePath
+    folder: Path
     warnings: SuiteWarnings | None
 
 
 class JsonLinesCases:
     """The cases of a JSON Lines file that was checked. Each reading binds them anew, one at a time."""
 
-    def __init__(self, path: FilePath, binder: CaseBinder, count: int, stamp: tuple[int, int] | None) -> None:
+    def __init__(self, path: Path, binder: CaseBinder, count: int, stamp: tuple[int, int] | None) -> None:
         self._path = path.absolute()  # an agent may change the working directory
         self._shown = display(path)
         self._binder = binder
@@ -67,7 +68,7 @@ class JsonLinesCases:
         return RunError(f"{self._shown} has changed since it was checked: start again")
 
 
-def stamp(path: FilePath) -> tuple[int, int] | None:
+def stamp(path: Path) -> tuple[int, int] | None:
     """What changes when a file does: its size, and when it was last written. None where it is gone."""
     try:
         status = os.stat(path)
@@ -80,7 +81,7 @@ def bind_value(
     value: Any,
     index: int,
     document: Document,
-    path: Path,
+    path: DocumentPath,
     line: int,
     binder: CaseBinder,
     problems: list[Problem],
@@ -117,7 +118,7 @@ def bind_line(
 
 
 def check_json_lines(
-    path: FilePath, binder: CaseBinder, problems: list[Problem], first: FirstReading
+    path: Path, binder: CaseBinder, problems: list[Problem], first: FirstReading
 ) -> CaseSource:
     """Check every line. At most ``MAX_PROBLEMS`` mistakes are kept; a last one counts those that are not."""
     with open_file(path, twice=True):
@@ -137,7 +138,7 @@ def check_json_lines(
 
 def listed_cases(
     document: Document,
-    path: Path,
+    path: DocumentPath,
     values: Sequence[Any],
     binder: CaseBinder,
     problems: list[Problem],
@@ -159,9 +160,9 @@ def listed_cases(
 
 def find_cases(
     document: Document,
-    folder: FilePath,
+    folder: Path,
     sections: AgentSections,
-    binder: Callable[[FilePath], CaseBinder],
+    binder: Callable[[Path], CaseBinder],
     warnings: SuiteWarnings | None,
     problems: list[Problem],
 ) -> tuple[list[TestCaseModel] | None, CaseSource]:
@@ -203,7 +204,7 @@ def _placed(problem: Problem, document: Document) -> Problem:
     return document.problem(f"{problem.file}: {problem.message}", (_FILE_KEY,))
 
 
-def _values_of(listed: Document, problems: list[Problem]) -> tuple[list[Any], Path]:
+def _values_of(listed: Document, problems: list[Problem]) -> tuple[list[Any], DocumentPath]:
     """The cases in a file of cases, and where they stand in it."""
     if isinstance(listed.value, list):
         return listed.value, ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -17,7 +17,8 @@ from holodeck_core.config.binding.user_modules import import_object
 from holodeck_core.config.messages.expected_keys import keys_of, model_for
 from holodeck_core.config.messages.metric_names import meant_type, misplaced
 from holodeck_core.config.messages.secret_values import secret_texts
-from holodeck_core.config.messages.validate import Path, Place, key_named, sound_part, to_problems, told
+from holodeck_core.config.messages.validate import Place, key_named, sound_part, to_problems, told
+from holodeck_core.config.reading.paths import DocumentPath
 from holodeck_core.config.reading.suggest import did_you_mean
 from holodeck_core.errors import PluginError, Problem, UnknownName
 from holodeck_core.models.evaluation import (
@@ -42,7 +43,7 @@ class MetricBinder:
     """
 
     def __init__(
-        self, host: PluginHost, folder: FilePath, given: Mapping[str, Callable[..., Any]] | None = None
+        self, host: PluginHost, folder: Path, given: Mapping[str, Callable[..., Any]] | None = None
     ) -> None:
         self._host = host
         self._folder = folder
@@ -57,7 +58,7 @@ class MetricBinder:
         return (name for name in self._graders if ":" in name)
 
     def bind(
-        self, metrics: Sequence[MetricType], place: Place, path: Path, problems: list[Problem]
+        self, metrics: Sequence[MetricType], place: Place, path: DocumentPath, problems: list[Problem]
     ) -> tuple[BoundMetric, ...]:
         """The metrics that are switched on. ``path`` is where the list stands."""
         for metric in metrics:
@@ -70,7 +71,7 @@ class MetricBinder:
         ]
         return tuple([metric for metric in bound if metric is not None])
 
-    def check_parts(self, metrics: Any, place: Place, path: Path, problems: list[Problem]) -> None:
+    def check_parts(self, metrics: Any, place: Place, path: DocumentPath, problems: list[Problem]) -> None:
         """Look for what binding would find in a list that has mistakes: in what is sound of each metric."""
         for index, value in enumerate(metrics if isinstance(metrics, list) else ()):
             model = model_for(MetricType, value) if isinstance(value, dict) else None
@@ -79,7 +80,7 @@ class MetricBinder:
                 self._bind(metric, place, (*path, index), problems)
 
     def _bind(
-        self, model: MetricType, place: Place, path: Path, problems: list[Problem]
+        self, model: MetricType, place: Place, path: DocumentPath, problems: list[Problem]
     ) -> BoundMetric | None:
         key, name = ("metric", model.metric) if isinstance(model, EvaluationMetric) else ("type", model.type)
         try:

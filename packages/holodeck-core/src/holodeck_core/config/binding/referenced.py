@@ -6,9 +6,9 @@ import stat
 from pathlib import Path
 from typing import Any
 
-from holodeck_core.config.messages.validate import Path as DocumentPath
 from holodeck_core.config.messages.validate import Place
 from holodeck_core.config.reading.decode import display, missing_message, read_text
+from holodeck_core.config.reading.paths import DocumentPath
 from holodeck_core.errors import ConfigError, Problem
 from holodeck_core.text import shorten
 

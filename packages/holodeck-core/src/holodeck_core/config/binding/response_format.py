@@ -8,11 +8,11 @@ from typing import Any, Final
 from holodeck_core.api.backend import Backend
 from holodeck_core.api.faults import describe
 from holodeck_core.config.binding.referenced import read_named
-from holodeck_core.config.messages.validate import Path as DocumentPath
 from holodeck_core.config.messages.validate import Place
 from holodeck_core.config.reading.decode import display
 from holodeck_core.config.reading.document import Document
 from holodeck_core.config.reading.json_document import read_json
+from holodeck_core.config.reading.paths import DocumentPath
 from holodeck_core.config.reading.shapes import PLAIN
 from holodeck_core.config.reading.yaml_document import read_yaml
 from holodeck_core.errors import ConfigError, Problem

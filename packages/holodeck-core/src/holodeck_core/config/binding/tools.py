@@ -10,8 +10,9 @@ from pydantic import ValidationError
 from holodeck_core.api.matcher import Matcher
 from holodeck_core.api.tool_checks import Expectation, ToolChecks, ToolName
 from holodeck_core.config.binding.matchers import MatcherBuilder
-from holodeck_core.config.messages.validate import Path, Place, sound_part
+from holodeck_core.config.messages.validate import Place, sound_part
 from holodeck_core.config.messages.wording import foreign
+from holodeck_core.config.reading.paths import DocumentPath
 from holodeck_core.errors import Problem
 from holodeck_core.models.arg_matcher import ArgMatcher
 from holodeck_core.models.test_case import ExpectedTool, ForbiddenTool, TestCaseModel, ToolOrder, Turn
@@ -26,7 +27,7 @@ class ToolBinder:
     extra_calls: Literal["allow", "forbid"]
 
     def bind(
-        self, model: Turn | TestCaseModel, place: Place, path: Path, problems: list[Problem]
+        self, model: Turn | TestCaseModel, place: Place, path: DocumentPath, problems: list[Problem]
     ) -> ToolChecks | None:
         """The checks of the turn at ``path``; None where it asserts nothing about tools."""
         expected, forbidden, extra_calls = model.expected_tools, model.forbidden_tools, model.extra_calls
@@ -54,7 +55,9 @@ class ToolBinder:
             forbid_extra_calls=extra_calls == "forbid",
         )
 
-    def check_parts(self, turn: dict[str, Any], place: Place, path: Path, problems: list[Problem]) -> None:
+    def check_parts(
+        self, turn: dict[str, Any], place: Place, path: DocumentPath, problems: list[Problem]
+    ) -> None:
         """Look for what binding would find in a turn that has mistakes: in each tool and argument that has none."""
         for key in ("expected_tools", "forbidden_tools"):
             tools = turn.get(key)
@@ -63,7 +66,7 @@ class ToolBinder:
                     self._check_tool(tool, place, (*path, key, index), problems)
 
     def _expectation(
-        self, tool: str | ExpectedTool, place: Place, path: Path, problems: list[Problem]
+        self, tool: str | ExpectedTool, place: Place, path: DocumentPath, problems: list[Problem]
     ) -> Expectation | None:
         if isinstance(tool, str):
             return Expectation(tool=ToolName(tool))
@@ -90,7 +93,9 @@ class ToolBinder:
             result=result,
         )
 
-    def _check_tool(self, tool: dict[str, Any], place: Place, path: Path, problems: list[Problem]) -> None:
+    def _check_tool(
+        self, tool: dict[str, Any], place: Place, path: DocumentPath, problems: list[Problem]
+    ) -> None:
         named = sound_part(ForbiddenTool, {key: tool[key] for key in ("name", "match") if key in tool})
         if named is not None:
             self._name(named, place, path, problems)
@@ -104,7 +109,12 @@ class ToolBinder:
             self._matcher(expected, place, path, below, problems)
 
     def _matcher(
-        self, expected: ArgMatcher, place: Place, path: Path, below: Path, problems: list[Problem]
+        self,
+        expected: ArgMatcher,
+        place: Place,
+        path: DocumentPath,
+        below: DocumentPath,
+        problems: list[Problem],
     ) -> Matcher:
         matcher, faults = self.matchers.of(expected)
         if faults:
@@ -114,7 +124,7 @@ class ToolBinder:
         return matcher
 
     def _name(
-        self, tool: ExpectedTool | ForbiddenTool, place: Place, path: Path, problems: list[Problem]
+        self, tool: ExpectedTool | ForbiddenTool, place: Place, path: DocumentPath, problems: list[Problem]
     ) -> ToolName:
         if tool.match != "regex":
             return ToolName(tool.name, tool.match)
@@ -123,6 +133,6 @@ class ToolBinder:
         return ToolName(tool.name, tool.match, pattern)
 
     def _forbidden(
-        self, tool: str | ForbiddenTool, place: Place, path: Path, problems: list[Problem]
+        self, tool: str | ForbiddenTool, place: Place, path: DocumentPath, problems: list[Problem]
     ) -> ToolName:
         return ToolName(tool, "exact") if isinstance(tool, str) else self._name(tool, place, path, problems)

@@ -14,11 +14,10 @@ from pydantic_core import ErrorDetails
 
 from holodeck_core.config.messages.expected_keys import is_union
 from holodeck_core.config.messages.wording import expected
+from holodeck_core.models.base import Loc
 
 NO_MEMBER: Final = "no_member"
 """The type of a line that stands for a whole union. Its context has ``kinds``, what each member expects."""
-
-Loc = tuple[str | int, ...]
 
 
 def settled(lines: Sequence[ErrorDetails], model: type[BaseModel], value: Any) -> list[ErrorDetails]:

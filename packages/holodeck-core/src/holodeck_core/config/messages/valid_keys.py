@@ -10,8 +10,8 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from holodeck_core.config.messages.expected_keys import home_of, keys_of, lists_text, model_at, value_at
-from holodeck_core.config.messages.unions import Loc
 from holodeck_core.config.reading.suggest import closest
+from holodeck_core.models.base import Loc
 from holodeck_core.text import show_value
 
 _MOST_LISTED: Final = 12

@@ -12,14 +12,14 @@ from pydantic_core import ErrorDetails
 from holodeck_core.api.faults import describe
 from holodeck_core.api.values import text_of
 from holodeck_core.config.messages.secret_keys import is_secret, without_secrets_of
-from holodeck_core.config.messages.unions import NO_MEMBER, Loc, settled
+from holodeck_core.config.messages.unions import NO_MEMBER, settled
 from holodeck_core.config.messages.valid_keys import ValidKeys, shown_key
 from holodeck_core.config.messages.wording import foreign, not_expected, words
+from holodeck_core.config.reading.paths import DocumentPath
 from holodeck_core.errors import PluginError, Problem
-from holodeck_core.models.base import RULE
+from holodeck_core.models.base import RULE, Loc
 
 M = TypeVar("M", bound=BaseModel)
-Path = tuple[str | int, ...]
 
 _KEY: Final = "[key]"  # how pydantic ends the place of an error about a key itself
 _NEEDED: Final = re.compile(r"`(\w+)`")
@@ -29,11 +29,13 @@ class Place(Protocol):
     """A document, or a part of one, that can say where a value stands."""
 
     def problem(
-        self, message: str, path: Path = (), *, key: bool = False, missing: bool = False
+        self, message: str, path: DocumentPath = (), *, key: bool = False, missing: bool = False
     ) -> Problem: ...
 
 
-def validate(model: type[M], value: Any, place: Place, path: Path, problems: list[Problem]) -> M | None:
+def validate(
+    model: type[M], value: Any, place: Place, path: DocumentPath, problems: list[Problem]
+) -> M | None:
     """The model of ``value``, which stands at ``path``; None where it has mistakes, which go to ``problems``."""
     try:
         return model.model_validate(value)
@@ -61,7 +63,7 @@ def to_problems(
     model: type[BaseModel],
     value: Any,
     place: Place,
-    path: Path = (),
+    path: DocumentPath = (),
     also: Iterable[str] = (),
 ) -> list[Problem]:
     """Every mistake of a validation error, each once.
@@ -93,7 +95,7 @@ def told(error: BaseException, given: Any = None) -> str:
     return without_secrets_of(given, foreign(text))
 
 
-def key_named(message: str, keys: Collection[str]) -> Path:
+def key_named(message: str, keys: Collection[str]) -> DocumentPath:
     """Where below the value with these ``keys`` a message belongs: at the one that it begins with, in backticks."""
     named = _NEEDED.match(message)
     return (named[1],) if named is not None and named[1] in keys else ()
@@ -125,7 +127,7 @@ def _follows(line: ErrorDetails, slips: set[tuple[Loc, str]]) -> bool:
     return False
 
 
-def _to_problem(line: ErrorDetails, valid: ValidKeys, place: Place, path: Path) -> Problem:
+def _to_problem(line: ErrorDetails, valid: ValidKeys, place: Place, path: DocumentPath) -> Problem:
     loc = (*path, *line["loc"])
     kind = line["type"]
     if kind == "extra_forbidden":

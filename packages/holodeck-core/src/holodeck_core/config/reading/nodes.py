@@ -13,7 +13,8 @@ from typing import Any, Final, TypeAlias
 from yaml.error import Mark
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-Path: TypeAlias = tuple[str | int, ...]
+from holodeck_core.config.reading.paths import DocumentPath
+
 # Nodes; the stubs of yaml do not know of `style` on a node nor of a `tag` that is None.
 Pairs: TypeAlias = list[tuple[Any, Any]]
 
@@ -84,9 +85,9 @@ def _child(node: Node, element: str | int) -> tuple[Node, Node] | None:
     return None
 
 
-def paths_of(root: Node, wanted: set[int]) -> dict[int, Path]:
+def paths_of(root: Node, wanted: set[int]) -> dict[int, DocumentPath]:
     """The path to each node whose ``id`` is wanted, as first met in the document; a key has its value's path."""
-    paths: dict[int, Path] = {}
+    paths: dict[int, DocumentPath] = {}
     seen: set[int] = set()
     stack: list[tuple[Node, Trail]] = [(root, None)]
     while stack and len(paths) < len(wanted):
@@ -112,7 +113,7 @@ def _below(node: Node) -> Iterator[tuple[str | int, tuple[Node, ...]]]:
             yield (key.value if isinstance(key, ScalarNode) else "?"), (value, key)
 
 
-def path_of(trail: Trail) -> Path:
+def path_of(trail: Trail) -> DocumentPath:
     """The path whose elements a trail links from the last to the first."""
     elements: list[str | int] = []
     while trail is not None:

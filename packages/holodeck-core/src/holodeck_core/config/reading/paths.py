@@ -8,10 +8,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from holodeck_core.config.reading.source import printable
 from holodeck_core.text import shorten
+
+DocumentPath: TypeAlias = tuple[str | int, ...]
+"""Keys and indices, from the whole document down to a value."""
 
 _BARE_KEY: Final = re.compile(r"\w[\w/$-]*")
 _LONGEST: Final = 60

@@ -24,7 +24,7 @@ _BASES: Final = {"metric": Metric, "backend": Backend}
 
 
 class Installed(NamedTuple):
-    """A metric or a backend that can be had: its name in a file, what it is, its class, the schema of its options.
+    """A metric or a backend that is available: its name in a file, what it is, its class, the schema of its options.
 
     ``options`` is None where nothing can be said about them, or the core's own models say it.
     """
@@ -71,7 +71,7 @@ def names(host: PluginHost, kind: Kind) -> dict[str, str]:
 def installed(
     host: PluginHost, kind: Literal["metric", "backend"], schemas: ModelSchemas
 ) -> Iterator[Installed]:
-    """The contributions of a kind that can be had, by plugin; the definitions that they need go to ``schemas``."""
+    """The contributions of a kind that are available, by plugin; the definitions that they need go to ``schemas``."""
     for name, summary in names(host, kind).items():
         try:
             target = host.resolve(kind, name, _BASES[kind]).object

@@ -12,7 +12,8 @@ from typing import Any, Final
 import attrs
 
 from holodeck_core.api.settings import ResolvedSettings
-from holodeck_core.config.messages.validate import Path, validate
+from holodeck_core.config.messages.validate import validate
+from holodeck_core.config.reading.paths import DocumentPath
 from holodeck_core.errors import Problem
 from holodeck_core.models.config import DEFAULT_EXECUTION_CONFIG, ExecutionConfig
 
@@ -82,5 +83,7 @@ class _NoFile:
 
     show: Callable[[str], str]
 
-    def problem(self, message: str, path: Path = (), *, key: bool = False, missing: bool = False) -> Problem:
+    def problem(
+        self, message: str, path: DocumentPath = (), *, key: bool = False, missing: bool = False
+    ) -> Problem:
         return Problem(message, path=self.show(str(path[0])))

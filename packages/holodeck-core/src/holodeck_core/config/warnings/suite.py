@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from holodeck_core.api.suite import BoundCase, BoundMetric, BoundTurn
-from holodeck_core.config.messages.validate import Path, Place
+from holodeck_core.config.messages.validate import Place
+from holodeck_core.config.reading.paths import DocumentPath
 from holodeck_core.config.warnings.case_names import CaseNames
 from holodeck_core.config.warnings.metrics import GROUND_TRUTH, Found, Judgement, metric_warnings, starved
 from holodeck_core.config.warnings.tools import ConfiguredTools, asserts_something, tool_warnings
@@ -40,7 +41,9 @@ class SuiteWarnings:
         self._kept: list[Problem] = []
         self._left_out = 0
 
-    def add_case(self, case: BoundCase, model: TestCaseModel, place: Place, path: Path, line: int) -> None:
+    def add_case(
+        self, case: BoundCase, model: TestCaseModel, place: Place, path: DocumentPath, line: int
+    ) -> None:
         """Judge a case that was bound without mistakes: ``model`` stands in ``line``, in ``place`` at ``path``."""
         self._cases += 1
         for found in self._case(case, model, line):
