@@ -26,10 +26,11 @@ from holodeck_cli.chat.signals import Signals
 from holodeck_cli.chat.store import ConversationStore, StoreProblem, conversations_folder
 from holodeck_cli.chat.terminal_screen import TerminalScreen
 from holodeck_cli.chat.validators import find_validators
+from holodeck_cli.early_end import guarded, tell_loading_ended
 from holodeck_cli.exit_codes import ExitCode
 from holodeck_cli.loading import load
 from holodeck_cli.mistakes import UsageMistake
-from holodeck_cli.streams import tell_error
+from holodeck_cli.streams import shown, tell_error
 from holodeck_core import ChatConfig, PluginHost, Suite
 from holodeck_core.engine.own_loop import run_in_own_loop
 from holodeck_core.plugins.wording import pip_install
@@ -56,7 +57,8 @@ class ChatRequest:
 
 def run_chat(request: ChatRequest) -> ExitCode:
     """Hold a conversation. Raises ConfigError and UsageMistake for what is wrong before it begins."""
-    suite = load(request.agent, env_file=request.env_file)
+    with guarded(tell_loading_ended):
+        suite = load(request.agent, env_file=request.env_file)
     try:
         config = ChatConfig(
             agent_config_path=request.agent,
@@ -73,7 +75,7 @@ def run_chat(request: ChatRequest) -> ExitCode:
     own = OwnStreams()
     chat = _Chat(suite, config, store, request.env_file, own)
     try:
-        with chat.display.others.taken(own, errors=chat.takes_errors):
+        with guarded(chat.tell_end), chat.display.others.taken(own, errors=chat.takes_errors):
             return run_in_own_loop(chat.run(resumed))
     except SystemExit as exit_:  # raised in a task of the agent's own, which asyncio lets out of the loop
         why = chat.gate.line(f"the agent ended the program: SystemExit: {exit_}")
@@ -116,6 +118,14 @@ class _Chat:
         self._screen.rest()
         if self._keyboard is not None:
             self._keyboard.restore()
+
+    def tell_end(self, what: str) -> int:
+        """Code of others ends the process by ``what``: say so in a terminal as it was found; returns the exit code."""
+        self.display.others.finish()
+        self.leave()
+        self._own.err.write(shown(f"error: the agent called {what}: the chat ends here") + "\n")
+        self._own.err.flush()
+        return ExitCode.NOT_RUN
 
     async def run(self, resumed: SavedConversation | None) -> ExitCode:
         display = self.display
