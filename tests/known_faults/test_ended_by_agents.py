@@ -194,6 +194,24 @@ def test_a_module_that_ends_the_program_when_it_is_imported(
     assert done.stderr == "error: os._exit(0) was called while the agent file was loaded\n"
 
 
+@pytest.mark.parametrize(
+    ("source", "code", "told"),
+    [
+        ("import asyncio\nraise asyncio.CancelledError", 3, "internal error: CancelledError: "),
+        ("import sys\nsys.stdout.close()\nsys.stderr.close()\nagent = str", 0, ""),
+    ],
+)
+def test_a_module_can_neither_cancel_the_program_nor_fail_it_by_closing_its_streams(
+    write: Write, holodeck: Holodeck, source: str, code: int, told: str
+) -> None:
+    write(
+        {"model": {"provider": "python", "agent": "odd:agent"}, "test_cases": [{"input": "hi"}]}, odd=source
+    )
+    done = holodeck("validate")
+    assert (done.returncode, done.stderr.startswith(told)) == (code, True), done.stderr
+    assert done.stderr.count("\n") == (told != "")
+
+
 @pytest.mark.parametrize("args", [("validate",), ("test", "-k", "nowhere")], ids=" ".join)
 def test_threads_that_a_module_starts_do_not_keep_what_runs_nothing_from_its_end(
     write: Write, holodeck: Holodeck, args: tuple[str, ...]
