@@ -34,6 +34,12 @@ FOUND: list[tuple[str, str, bool]] = [
     ("^(?!.*\\.\\.)[a-z.]+$", "a..b", False),
     ("(.)\\1", "hello", True),
     ("^\ufffd$", "\ud800", True),
+    ("^\\<b\\>$", "<b>", True),
+    ("^[a&&b]$", "&", True),
+    ("^[+--]$", ",", True),
+    ("^[a[b]c]$", "b", False),
+    ("^[a[b]c]$", "[c]", True),
+    ("^\\[a--[&]&$", "[a--&&", True),
 ]
 
 
