@@ -55,7 +55,8 @@ class _Guard:
         self.over = False
         self._tell = tell
         self._pid = os.getpid()
-        self._ending = threading.RLock()  # never released: nobody ends the process while another still tells of it
+        # Never released: nobody ends the process while another still tells of it.
+        self._ending = threading.RLock()
 
     @property
     def _is_on(self) -> bool:

@@ -124,9 +124,7 @@ def _put(streams: Mapping[str, TextIO]) -> None:
 
 def _writer(descriptor: int) -> TextIO:
     """A stream to the descriptor, which is closed when nobody has the stream any more."""
-    writer = open(
-        descriptor, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False
-    )
+    writer = os.fdopen(descriptor, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)
     weakref.finalize(writer, os.close, descriptor).atexit = False
     return writer
 

@@ -32,7 +32,7 @@ resource.setrlimit(resource.RLIMIT_CPU, ({SEARCH_SECONDS}, {SEARCH_SECONDS}))
 pattern, text = json.load(sys.stdin)
 sys.exit({_FOUND} if re.search(pattern, text) else {_NOT_FOUND})
 """
-_TOKEN: Final = re.compile(r"\\.|&&|--|~~|.", re.DOTALL)
+_PART: Final = re.compile(r"\\.|&&|--|~~|.", re.DOTALL)
 
 
 class NotDecided(Exception):
@@ -77,10 +77,10 @@ def _means_something_else(pattern: str) -> bool:
     """Whether that engine gives a meaning of its own to what is plain text elsewhere: the ends of words (``\\<``), and
     sets in sets (``[a[b]]``, ``[a&&b]``)."""
     in_set = False
-    for token in _TOKEN.findall(pattern):
-        if token in ("\\<", "\\>") or (in_set and token in ("[", "&&", "--", "~~")):
+    for part in _PART.findall(pattern):
+        if part in ("\\<", "\\>") or (in_set and part in ("[", "&&", "--", "~~")):
             return True
-        in_set = token != "]" if in_set else token == "["
+        in_set = part != "]" if in_set else part == "["
     return False
 
 
