@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+
+from holodeck_cli.ending import leave
 
 
 class Signals:
@@ -34,7 +35,7 @@ class Signals:
             again = self.terminated if number == signal.SIGTERM else self._pending
             if again:
                 self._leave()
-                os._exit(128 + number)
+                leave(128 + number)
             if number == signal.SIGTERM:
                 self.terminated = True
                 loop.call_soon_threadsafe(task.cancel)
