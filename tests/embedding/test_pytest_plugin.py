@@ -243,6 +243,24 @@ def test_a_test_that_is_run_again_is_not_judged_by_its_first_result(
     run([GOOD], model=model).assert_outcomes(passed=1, errors=1)
 
 
+@pytest.mark.parametrize(
+    "source",
+    ["def agent():\n    return lambda text: os._exit(0)", "os._exit(0)"],
+    ids=["in a turn", "as it is imported"],
+)
+def test_an_agent_cannot_end_pytest_as_if_all_tests_had_passed(
+    pytester: pytest.Pytester, source: str
+) -> None:
+    pytester.makepyfile(ends=f"import os\n{source}\n")
+    model = {"provider": "python", "agent": "ends:agent"}
+    (pytester.path / "agent.yaml").write_text(
+        json.dumps({"name": "ends", "model": model, "test_cases": [GOOD]})
+    )
+    result = pytester.runpytest_subprocess("-p", "holodeck_core.testing.pytest_plugin", "agent.yaml")
+    assert result.ret == 3
+    result.stdout.fnmatch_lines(["what was tested called os._exit(0): the tests end here"])
+
+
 def test_repeats_are_one_test(run: Run, pytester: pytest.Pytester) -> None:
     result = run([{**BAD, "repeat": 3, "min_pass_rate": 0.5}])
     result.assert_outcomes(failed=1)

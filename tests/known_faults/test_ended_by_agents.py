@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -34,6 +35,11 @@ def in_thread(function, *args):
     thread = threading.Thread(target=function, args=args)
     thread.start()
     thread.join()
+
+async def stops_always():
+    while True:
+        asyncio.get_running_loop().stop()
+        await asyncio.sleep(0)
 
 def interrupts():
     raise KeyboardInterrupt
@@ -115,6 +121,7 @@ def test_a_run_that_the_agent_ends_is_none_that_passed_and_can_be_resumed(
     ("what", "told"),
     [
         ("loop.stop()", "warning: what was tested stopped the event loop; the run went on\n"),
+        ("asyncio.ensure_future(stops_always())", "warning: what was tested stopped the event loop; "),
         ("loop.call_soon(ends)", "warning: what was tested raised SystemExit: 0 in a task or callback of it"),
         (
             "asyncio.ensure_future(ends_later())",
@@ -187,6 +194,24 @@ def test_a_module_that_ends_the_program_when_it_is_imported(
     assert done.stderr == "error: os._exit(0) was called while the agent file was loaded\n"
 
 
+@pytest.mark.parametrize(
+    ("source", "code", "told"),
+    [
+        ("import asyncio\nraise asyncio.CancelledError", 3, "internal error: CancelledError: "),
+        ("import sys\nsys.stdout.close()\nsys.stderr.close()\nagent = str", 0, ""),
+    ],
+)
+def test_a_module_can_neither_cancel_the_program_nor_fail_it_by_closing_its_streams(
+    write: Write, holodeck: Holodeck, source: str, code: int, told: str
+) -> None:
+    write(
+        {"model": {"provider": "python", "agent": "odd:agent"}, "test_cases": [{"input": "hi"}]}, odd=source
+    )
+    done = holodeck("validate")
+    assert (done.returncode, done.stderr.startswith(told)) == (code, True), done.stderr
+    assert done.stderr.count("\n") == (told != "")
+
+
 @pytest.mark.parametrize("args", [("validate",), ("test", "-k", "nowhere")], ids=" ".join)
 def test_threads_that_a_module_starts_do_not_keep_what_runs_nothing_from_its_end(
     write: Write, holodeck: Holodeck, args: tuple[str, ...]
@@ -208,3 +233,24 @@ def test_a_report_that_was_asked_for_is_not_the_old_one_in_disguise(
     assert holodeck("report", "-o", "report.json").returncode == 0
     report = json.loads((tmp_path / "report.json").read_text())
     assert (report["complete"], [result["test_name"] for result in report["results"]]) == (False, ["case 0"])
+
+
+def test_a_thread_that_ends_the_process_does_not_cut_short_what_is_told_of_another() -> None:
+    program = """if True:
+        import os, threading, time
+        from holodeck_cli.early_end import guarded
+        told = threading.Event()
+
+        def tell(what):
+            told.set()
+            time.sleep(0.3 if what == "os._exit(0)" else 0)
+            print(what)
+            return 3
+
+        with guarded(tell):
+            threading.Thread(target=os._exit, args=(0,)).start()
+            told.wait()
+            os._exit(1)
+    """
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=30, check=False)
+    assert (done.returncode, done.stdout) == (3, b"os._exit(0)\n")

@@ -165,6 +165,17 @@ def test_a_turn_and_its_calls_can_be_copied(value: Any) -> None:
     ]
 
 
+@attrs.frozen(kw_only=True)
+class Wider(GraderContext):
+    more: int
+
+
+def test_a_copy_of_a_value_of_a_subclass_is_of_it_too() -> None:
+    value = Wider(turn_input="a", agent_response="b", more=1)
+    for copied in (copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
+        assert (type(copied), copied) == (Wider, value)
+
+
 def test_a_plain_copy_can_be_changed() -> None:
     value = to_json({"a": [1]})
     plain = thaw(value)

@@ -73,7 +73,9 @@ def execute(args: list[str]) -> int:
     except BrokenPipeError:
         discard(sys.stdout)
         return ExitCode.OK
-    except Exception as error:  # noqa: BLE001 - boundary: the process ends here, with a line and a code
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # noqa: BLE001 - boundary: the process ends here, with a line and a code
         from holodeck_cli.environment import hide_environment
 
         hide_environment()  # what failed may not have come so far as to say what its secrets are
@@ -82,7 +84,7 @@ def execute(args: list[str]) -> int:
         return _tell_failure(error)
 
 
-def _tell_failure(error: Exception) -> ExitCode:
+def _tell_failure(error: BaseException) -> ExitCode:
     match error:
         case ConfigError():
             for problem in error.problems:

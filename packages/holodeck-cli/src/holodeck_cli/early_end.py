@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from holodeck_cli.ending import end_in_time, leave, leave_as_decided
+from holodeck_cli.ending import leave, leave_as_decided, leave_later
 from holodeck_cli.exit_codes import ExitCode
 from holodeck_cli.streams import finish_streams, tell_error
 
@@ -60,6 +61,8 @@ class _Guard:
         self.over = False
         self._tell = tell
         self._pid = os.getpid()
+        # Never released: nobody ends the process while another still tells of it.
+        self._ending = threading.RLock()
 
     @property
     def _is_on(self) -> bool:
@@ -70,7 +73,8 @@ class _Guard:
             leave_as_decided(status)
         code: int = ExitCode.NOT_RUN
         try:
-            end_in_time(code)  # also where nobody reads what is told
+            leave_later(code)  # also where nobody reads what is told
+            self._ending.acquire()
             code = self._tell(f"os._exit({status!r})")
             finish_streams()
         finally:

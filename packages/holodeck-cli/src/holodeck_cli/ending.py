@@ -31,7 +31,12 @@ def end_in_time(code: int) -> None:
     if _others_ran.is_set():
         _decided[os.getpid()] = code
         os._exit = leave_as_decided
-        threading.Thread(target=_end, args=(code,), name="holodeck-end", daemon=True).start()
+        leave_later(code)
+
+
+def leave_later(code: int) -> None:
+    """End the process in ``PATIENCE_S``, unless it has ended by then."""
+    threading.Thread(target=_end, args=(code,), name="holodeck-end", daemon=True).start()
 
 
 def _end(code: int) -> None:

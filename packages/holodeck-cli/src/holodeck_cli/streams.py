@@ -132,7 +132,7 @@ def tell_error(lines: Iterable[str] | str) -> None:
 
 
 def _write(stream: TextIO | None, lines: Iterable[str] | str) -> None:
-    if stream is None:  # what was tested has put it away
+    if stream is None or getattr(stream, "closed", False):  # what was tested has put it away
         return
     stream.writelines(shown(line) + "\n" for line in ((lines,) if isinstance(lines, str) else lines))
 

@@ -148,6 +148,43 @@ def test_an_agent_may_do_away_with_the_streams(terminal: Start, agent: Run, body
     assert chat.end() == 0
 
 
+def test_a_log_that_was_set_up_in_the_chat_can_be_written_after_it(terminal: Start, agent: Run) -> None:
+    logs = "logging.getLogger('late').addHandler(logging.StreamHandler())"
+    agent(f"import atexit\n{logs}\natexit.register(logging.getLogger('late').warning, 'goodbye')\nyield ''")
+    chat = terminal()
+    chat.say("go")
+    chat.send("exit\r")
+    assert chat.end() == 0
+    assert (chat.text.count("goodbye"), "Logging error" in chat.text) == (2, False)  # basicConfig's as well
+
+
+@pytest.mark.parametrize(
+    "body", ["os._exit(0)", "threading.Thread(target=os._exit, args=(0,)).start()\nawait asyncio.sleep(20)"]
+)
+def test_an_agent_that_ends_the_process_leaves_the_terminal_as_it_was(
+    terminal: Start, agent: Run, body: str
+) -> None:
+    agent(f"print('last words')\n{body}\nyield TextDelta('done')")
+    chat = terminal()
+    chat.prompt()
+    chat.send("go\r")
+    chat.wait_for("error: the agent called os._exit(0): the chat ends here")
+    assert chat.is_restored()
+    assert "last words" in chat.text
+    assert chat.end() == 3
+
+
+def test_a_module_that_ends_the_process_starts_no_chat(agent: Run, tmp_path: Path, chat_env: Any) -> None:
+    agent("yield TextDelta('done')")
+    (tmp_path / "loud.py").write_text("import os\nos._exit(0)\n")
+    command = [sys.executable, "-m", "holodeck_cli", "chat"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=chat_env, input="", capture_output=True, text=True, timeout=30, check=False
+    )
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == "error: os._exit(0) was called while the agent file was loaded\n"
+
+
 def test_at_a_terminal_standard_error_may_go_elsewhere(agent: Run, tmp_path: Path, chat_env: Any) -> None:
     writes = "print('kept', end='', file=sys.stderr, flush=True)\nos.write(2, b' as well')"
     agent(f"print('shown')\n{writes}\nyield TextDelta('done')")

@@ -149,6 +149,7 @@ async def test_a_line_that_is_no_result_is_passed_over(suite: Any, tmp_path: Pat
 
 
 OUTLINE = {"index": 0, "status": "passed", "checked": True, "multi_turn": True, "case_hash": "a"}
+BEFORE_ITS_BEGIN = {"input": "b", "status": "passed", "metric_results": [], "execution_time_ms": -1}
 
 
 @pytest.mark.parametrize(
@@ -186,8 +187,9 @@ async def test_a_result_of_another_shape_is_an_error(
         ({0: b"{}", 2: b'{"index": 2, "sta'}, "lines 1, 3", 2),
         (dict.fromkeys(range(12), b"[]"), "lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more", 12),
         ({1: b"\n"}, None, 1),
+        ({1: json.dumps({**OUTLINE, "index": 1, "turns": [BEFORE_ITS_BEGIN]}).encode()}, "line 2", 1),
     ],
-    ids=["one", "two", "many", "blank"],
+    ids=["one", "two", "many", "blank", "a negative duration"],
 )
 async def test_lines_that_are_damaged_are_named_as_long_as_their_cases_have_no_result(
     suite: Any, tmp_path: Path, lines: dict[int, bytes], told: str | None, new: int

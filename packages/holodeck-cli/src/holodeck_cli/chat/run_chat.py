@@ -31,7 +31,7 @@ from holodeck_cli.early_end import guarded, tell_loading_ended
 from holodeck_cli.exit_codes import ExitCode
 from holodeck_cli.loading import load
 from holodeck_cli.mistakes import UsageMistake
-from holodeck_cli.streams import tell_error
+from holodeck_cli.streams import shown, tell_error
 from holodeck_core import ChatConfig, PluginHost, Suite
 from holodeck_core.api.faults import describe
 from holodeck_core.engine.own_loop import run_in_own_loop
@@ -77,7 +77,7 @@ def run_chat(request: ChatRequest) -> ExitCode:
     own = OwnStreams()
     chat = _Chat(suite, config, store, request.env_file, own)
     try:
-        with guarded(chat.tell_ended), chat.display.others.taken(own, errors=chat.takes_errors):
+        with guarded(chat.tell_end), chat.display.others.taken(own, errors=chat.takes_errors):
             return run_in_own_loop(chat.run(resumed))
     except asyncio.CancelledError:
         tell_error("error: the agent cancelled every task, those of the chat too")
@@ -123,11 +123,12 @@ class _Chat:
         if self._keyboard is not None:
             self._keyboard.restore()
 
-    def tell_ended(self, what: str) -> int:
-        """Say that ``what`` was called by the agent, which ends the program; returns the exit code."""
-        self.display.rest()
-        self.display.tell(f"error: the agent called {what}: the chat ends here", "error")
+    def tell_end(self, what: str) -> int:
+        """Code of others ends the process by ``what``: say so in a terminal as it was found; returns the exit code."""
+        self.display.others.finish()
         self.leave()
+        self._own.err.write(shown(f"error: the agent called {what}: the chat ends here") + "\n")
+        self._own.err.flush()
         return ExitCode.NOT_RUN
 
     async def run(self, resumed: SavedConversation | None) -> ExitCode:

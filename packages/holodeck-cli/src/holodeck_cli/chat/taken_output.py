@@ -11,12 +11,15 @@ import os
 import selectors
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from io import UnsupportedOperation
 from typing import Final, TextIO
 
 from holodeck_cli.chat.gate import PrintGate
 from holodeck_cli.chat.own_streams import OwnStreams
+from holodeck_cli.streams import discard
 
 _PIECE: Final = 65_536
 _PIECES_AT_ONCE: Final = 16  # whoever prints without an end holds up nobody else
@@ -64,9 +67,8 @@ class TakenOutput:
             _flush(*before.values())
             self.finish()
             _put(before)
-            for writer in writers.values():
-                with suppress(OSError):
-                    writer.close()
+            for name, writer in writers.items():
+                _turn(writer, kept[name])
             for descriptor, own_descriptor in redirected:
                 os.dup2(own_descriptor, descriptor)
             os.close(stopped)
@@ -121,7 +123,21 @@ def _put(streams: Mapping[str, TextIO]) -> None:
 
 
 def _writer(descriptor: int) -> TextIO:
-    return open(descriptor, "w", buffering=1, encoding="utf-8", errors="backslashreplace")
+    """A stream to the descriptor, which is closed when nobody has the stream any more."""
+    writer = os.fdopen(descriptor, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)
+    weakref.finalize(writer, os.close, descriptor).atexit = False
+    return writer
+
+
+def _turn(writer: TextIO, stream: TextIO) -> None:
+    """From now on the writer leads to where the stream does, and nowhere if that has no descriptor: handlers of logs
+    and threads may have it for as long as the process lives."""
+    _flush(writer)
+    with suppress(ValueError, OSError):  # whoever prints may have closed it
+        try:
+            os.dup2(stream.fileno(), writer.fileno())
+        except UnsupportedOperation:  # a stream of a program
+            discard(writer)
 
 
 def _flush(*streams: TextIO | None) -> None:

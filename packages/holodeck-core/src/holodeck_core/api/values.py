@@ -89,10 +89,10 @@ class FilledOnce:
 
 def read_only(cls: type[C]) -> type[C]:
     """Of a frozen attrs class without ``__setstate__``: whoever writes to a value of it gets a TypeError."""
-    fields = attrs.fields(cls)  # type: ignore[arg-type]
 
-    def reduce(self: object) -> tuple[Any, ...]:
-        return _made, (cls, {field.alias: getattr(self, field.name) for field in fields})
+    def reduce(self: Any) -> tuple[Any, ...]:
+        own = type(self)  # maybe a subclass
+        return _made, (own, {field.alias: getattr(self, field.name) for field in attrs.fields(own)})
 
     for name, method in {
         "__reduce__": reduce,

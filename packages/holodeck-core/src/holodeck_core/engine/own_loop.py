@@ -45,7 +45,9 @@ def _run_to_end(
         try:
             return runner.run(_result_of(task))
         except (SystemExit, RuntimeError) as error:
-            if task.done() or not _lets_go_on(error):
+            if task.done():  # in the very step in which others stopped the loop
+                return task.result()
+            if not _lets_go_on(error):
                 raise
             if stopped is not None:
                 stopped(_what_stopped(error, describe(error)))

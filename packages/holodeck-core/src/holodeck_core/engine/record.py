@@ -86,7 +86,7 @@ def _is_sound(record: dict[str, Any]) -> bool:
             isinstance(turn, dict)
             and isinstance(turn.get("input"), str)
             and isinstance(turn.get("status"), str)
-            and isinstance(turn.get("execution_time_ms"), int)
+            and _is_duration(turn.get("execution_time_ms"))
             and isinstance(turn.get("metric_results"), list)
             for turn in turns
         )
@@ -96,6 +96,10 @@ def _is_sound(record: dict[str, Any]) -> bool:
 def unreadable(record: dict[str, Any]) -> RunError:
     """The error of a record that is sound in its outline only."""
     return RunError(f"the stored result of case {record['index'] + 1} cannot be read")
+
+
+def _is_duration(milliseconds: object) -> bool:
+    return type(milliseconds) is int and milliseconds >= 0
 
 
 def merge_lines(lines: Iterable[bytes]) -> dict[str, Any]:

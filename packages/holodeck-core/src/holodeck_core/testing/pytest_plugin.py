@@ -8,8 +8,10 @@ of a case are markers of its test.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Container, Iterator
+from contextlib import contextmanager
 from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -59,7 +61,9 @@ class AgentFile(pytest.File):
         from holodeck_core import load_suite
 
         try:
-            suite = load_suite(self.path, to_run=False)  # what lacks here is told by the tests that need it
+            with _no_success(self.config):
+                # What lacks here is told by the tests that need it.
+                suite = load_suite(self.path, to_run=False)
         except ConfigError as error:
             raise self.CollectError(str(error)) from None
         self._warn_of(suite)
@@ -114,7 +118,8 @@ class CaseItem(pytest.Item):
 
         self.result = None  # plugins may run a test once more
         try:
-            [self.result] = _report(attrs.evolve(self._suite, cases=[self._case])).results
+            with _no_success(self.config):
+                [self.result] = _report(attrs.evolve(self._suite, cases=[self._case])).results
         except HoloDeckError as error:
             why = str(error)
         # An agent may cancel every task, that of the run too.
@@ -132,6 +137,38 @@ class CaseItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         return *self._place, self.name
+
+
+@contextmanager
+def _no_success(config: pytest.Config) -> Iterator[None]:
+    """Inside of the block ``os._exit(0)`` ends pytest as an internal error does: not all tests have been run."""
+    leave, process = os._exit, os.getpid()
+
+    def end(status: int) -> None:
+        if status == 0 and os.getpid() == process:  # a copy that was forked ends as it likes
+            status = pytest.ExitCode.INTERNAL_ERROR
+            try:
+                _tell_end(config)
+            finally:
+                leave(status)
+        leave(status)
+
+    setattr(os, "_exit", end)  # noqa: B010 - the type of what never returns
+    try:
+        yield
+    finally:
+        if getattr(os, "_exit") is end:  # noqa: B009
+            setattr(os, "_exit", leave)  # noqa: B010
+
+
+def _tell_end(config: pytest.Config) -> None:
+    plugins = config.pluginmanager
+    if capture := plugins.getplugin("capturemanager"):
+        capture.suspend_global_capture(in_=True)
+    if terminal := plugins.getplugin("terminalreporter"):
+        terminal.write_line("")
+        terminal.write_line("what was tested called os._exit(0): the tests end here", red=True)
+        terminal.flush()
 
 
 def _report(suite: Suite) -> TestReport:

@@ -34,6 +34,12 @@ FOUND: list[tuple[str, str, bool]] = [
     ("^(?!.*\\.\\.)[a-z.]+$", "a..b", False),
     ("(.)\\1", "hello", True),
     ("^\ufffd$", "\ud800", True),
+    ("^\\<b\\>$", "<b>", True),
+    ("^[a&&b]$", "&", True),
+    ("^[+--]$", ",", True),
+    ("^[a[b]c]$", "b", False),
+    ("^[a[b]c]$", "[c]", True),
+    ("^\\[a--[&]&$", "[a--&&", True),
 ]
 
 
@@ -194,3 +200,16 @@ def test_a_refusal_is_told_as_one(openai_server: Play, talk: Talk, stream: bool)
         AgentError, match=r'refused to answer in the form of `response_format`: "I must not\."'
     ):
         talk(hold, {"stream": stream}, response_format={"type": "object"})
+
+
+@pytest.mark.parametrize("calls", range(15))
+def test_a_reply_that_is_nested_too_deeply_is_told_wherever_the_stack_ends(calls: int) -> None:
+    lists: list[Any] = []
+    for _ in range(300):
+        lists = [lists]
+    schema = {"allOf": [{"type": "array"}, {"items": {"$ref": "#"}, "uniqueItems": True}]}
+
+    def told(calls: int) -> str | None:
+        return told(calls - 1) if calls else misfits(lists, schema)
+
+    assert "nested too deeply" in str(told(calls))

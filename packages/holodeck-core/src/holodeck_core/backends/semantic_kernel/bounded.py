@@ -23,6 +23,9 @@ from holodeck_core.backends.semantic_kernel.patterns import NotDecided, is_found
 
 CHECK_SECONDS: Final = 2.0
 MOST_ERRORS: Final = 1000
+# So many calls must still fit on the stack, or the check is given up: `jsonschema` keeps its types and references in
+# tables that are written in Rust, and those end with a panic, and not with RecursionError, where the stack does.
+_SPARE_CALLS: Final = 40
 # What a search in another process is reckoned at.
 _A_PROCESS_S: Final = 0.1
 
@@ -65,9 +68,16 @@ def _timed(check: _Check) -> _Check:
     def timed(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
         if thread_time() > _end.get()[0]:
             raise NotDecided(f"it could not be checked within {CHECK_SECONDS:g} s")
+        _descend(_SPARE_CALLS)
         yield from check(validator, wanted, instance, schema) or ()
 
     return timed
+
+
+def _descend(calls: int) -> None:
+    """Raises RecursionError where so many calls do not fit on the stack."""
+    if calls:
+        _descend(calls - 1)
 
 
 def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[ValidationError]:

@@ -2,8 +2,8 @@
 
 ``re`` can take for ever over a pattern such as ``(a+)+$``, and nothing in its process can interrupt it. So patterns are
 read by the engine that pydantic brings, whose time grows with the length of the text alone; function tools are checked
-by the same one. What it cannot read, such as look-around, is searched for by ``re`` in a process of its own, which is
-given one second of the processor.
+by the same one. What it cannot read, such as look-around, or reads in a way of its own, is searched for by ``re`` in a
+process of its own, which is given one second of the processor.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 import re
 import subprocess
 import sys
+import warnings
 from functools import lru_cache
 from typing import Final
 
@@ -31,6 +32,7 @@ resource.setrlimit(resource.RLIMIT_CPU, ({SEARCH_SECONDS}, {SEARCH_SECONDS}))
 pattern, text = json.load(sys.stdin)
 sys.exit({_FOUND} if re.search(pattern, text) else {_NOT_FOUND})
 """
+_PART: Final = re.compile(r"\\.|&&|--|~~|.", re.DOTALL)
 
 
 class NotDecided(Exception):
@@ -42,7 +44,8 @@ def is_pattern(pattern: str) -> bool:
     if _linear(pattern) is not None:
         return True
     try:
-        re.compile(pattern)
+        with warnings.catch_warnings(action="ignore"):  # of what later versions may read otherwise
+            re.compile(pattern)
     except (re.error, OverflowError, RecursionError):
         return False
     return True
@@ -62,10 +65,23 @@ def is_found(pattern: str, text: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _linear(pattern: str) -> SchemaValidator | None:
+    if _means_something_else(pattern):
+        return None
     try:
         return SchemaValidator(core_schema.str_schema(pattern=pattern, regex_engine="rust-regex"))
     except SchemaError:
         return None
+
+
+def _means_something_else(pattern: str) -> bool:
+    """Whether that engine gives a meaning of its own to what is plain text elsewhere: the ends of words (``\\<``), and
+    sets in sets (``[a[b]]``, ``[a&&b]``)."""
+    in_set = False
+    for part in _PART.findall(pattern):
+        if part in ("\\<", "\\>") or (in_set and part in ("[", "&&", "--", "~~")):
+            return True
+        in_set = part != "]" if in_set else part == "["
+    return False
 
 
 def _found_elsewhere(pattern: str, text: str) -> bool:
