@@ -32,7 +32,7 @@ _MAX_PROBLEMS: Final = 100
 _MAX_NOTES: Final = 100
 
 _HEADER: Final = """\
-# Recorded conversations, held again and checked.
+# Recorded conversations, replayed and checked.
 #
 # `replay` plays them from {recording}. To check a live agent with the same cases, put it under `model`.
 
