@@ -59,7 +59,8 @@ def _row(param: Any) -> str:
     if param.param_type_name == "argument":
         spelling = f"`{_argument(param)}`"
     else:
-        value = "" if param.is_flag else f" {param.metavar or 'TEXT'}"
+        choices = "|".join(map(str, getattr(param.type, "choices", ())))
+        value = "" if param.is_flag else f" {param.metavar or choices or 'TEXT'}"
         spelling = ", ".join(f"`{each}{value}`" for each in (*param.opts, *param.secondary_opts))
     default = "" if param.default in (None, False, ()) or callable(param.default) else f"`{param.default}`"
     cells = (spelling, "*required*" if param.required else default, " ".join((param.help or "").split()))

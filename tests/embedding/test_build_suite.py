@@ -266,7 +266,7 @@ def test_every_mistake_is_told_with_its_place_and_a_hint() -> None:
             ValueError,
             "its parameter `text` has no value: bind it with `functools.partial`",
         ),
-        ({"factory": 7}, ValueError, "is not callable"),
+        ({"factory": 7}, ValueError, "which cannot be called"),
         ({"agent": {"name": "x"}}, ConfigError, "model"),
     ],
 )

@@ -237,6 +237,12 @@ def test_what_is_no_reporter_is_refused(reporter: Any, message: str) -> None:
     assert str(caught.value) == message
 
 
+def test_what_cannot_select_a_case_is_refused(tmp_path: Path) -> None:
+    for start in (run_suite, lambda suite, select: resume_suite(suite, tmp_path, select=select)):
+        with pytest.raises(TypeError, match="`select` is a function from a case to a bool, got str"):
+            start(suite_of(str.upper), select="money")
+
+
 def test_a_run_leaves_the_process_as_it_was(capfd: pytest.CaptureFixture[str]) -> None:
     def state() -> tuple[Any, ...]:
         return (

@@ -71,9 +71,19 @@ def test_it_overwrites_nothing(holodeck: Holodeck, tmp_path: Path, existing: str
     (tmp_path / "my-bot").mkdir()
     (tmp_path / "my-bot" / existing).write_text("mine")
     done = holodeck("init", "my-bot")
-    assert (done.returncode, done.stderr) == (2, f"Error: my-bot/{existing} exists; nothing was written\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"Error: my-bot/{existing} already exists; nothing was written\n",
+    )
     assert [path.name for path in (tmp_path / "my-bot").iterdir()] == [existing]
     assert (tmp_path / "my-bot" / existing).read_text() == "mine"
+
+
+def test_several_files_that_it_would_overwrite_are_told_together(holodeck: Holodeck) -> None:
+    holodeck("init", "a")
+    assert holodeck("init", "a").stderr == (
+        "Error: a/agent.yaml, a/a_agent.py, a/agent.schema.json already exist; nothing was written\n"
+    )
 
 
 def test_a_folder_that_is_a_file_is_told(holodeck: Holodeck, tmp_path: Path) -> None:

@@ -36,7 +36,10 @@ def test_only_what_did_not_pass_runs_again_until_nothing_is_left(holodeck: Holod
     assert logged.sent() == ["b"]
     done = holodeck("test", "--last-failed")
     assert (done.returncode, done.stdout, logged.sent()) == (3, "", [])
-    assert done.stderr == f"no test cases: --last-failed (of {logged.ids()[-1]}) selects none of 4\n"
+    assert (
+        done.stderr
+        == f"no test cases: --last-failed (of {logged.ids()[-1]}) selects none of 4: none of them failed in that run\n"
+    )
 
 
 def test_a_run_without_results_is_not_the_latest(holodeck: Holodeck, logged: Any) -> None:

@@ -99,6 +99,6 @@ def test_nothing_that_exists_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "holodeck-acme" / "README.md").write_text("mine")
     done = cli("plugins", "new", "acme", "--kind", "metric", folder=tmp_path)
     assert done.exit_code == 2
-    assert "README.md exists; nothing was written" in done.stderr
+    assert "README.md already exists; nothing was written" in done.stderr
     assert [path.name for path in (tmp_path / "holodeck-acme").iterdir()] == ["README.md"]
     assert (tmp_path / "holodeck-acme" / "README.md").read_text() == "mine"

@@ -182,6 +182,13 @@ def test_an_unknown_format_names_those_there_are(holodeck: Holodeck, suite: Path
     assert "junit" in done.stderr
 
 
+@pytest.mark.parametrize(("suffix", "format_"), [("xml", "junit"), ("md", "markdown")])
+def test_a_suffix_in_the_place_of_a_format_is_told(holodeck: Holodeck, suffix: str, format_: str) -> None:
+    done = holodeck("test", "--format", suffix)
+    assert done.returncode == 2
+    assert f"--format {suffix}: that is the suffix of a file; the format is '{format_}'" in done.stderr
+
+
 def test_the_formats_are_listed(holodeck: Holodeck) -> None:
     shown = holodeck("plugins", "list").stdout
     for name in ("json", "junit", "markdown", "github", "terminal"):

@@ -71,3 +71,31 @@ def test_nothing_is_sent(holodeck: Holodeck, tmp_path: Path) -> None:
     )
     assert holodeck("validate").returncode == 0
     assert not (tmp_path / "sent").exists()
+
+
+@pytest.mark.parametrize("command", ["validate", "test", "chat"])
+def test_a_folder_without_an_agent_file_is_told_what_to_do(holodeck: Holodeck, command: str) -> None:
+    done = holodeck(command)
+    assert (done.returncode, done.stderr.splitlines()[0]) == (
+        2,
+        "agent.yaml: there is no such file; name the agent file, or make a new one with 'holodeck init NAME'",
+    )
+
+
+def test_a_name_that_is_near_is_better_advice(holodeck: Holodeck, tmp_path: Path) -> None:
+    (tmp_path / "agent.yml").write_text(VALID)
+    assert holodeck("validate").stderr.startswith(
+        'agent.yaml: there is no such file; did you mean "agent.yml"?'
+    )
+
+
+def test_the_code_of_an_agent_is_no_agent_file(holodeck: Holodeck, tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text("PRICES = {'tea': 3}\n")
+    done = holodeck("test", "shop.py")
+    assert (done.returncode, done.stderr.splitlines()) == (
+        2,
+        [
+            'shop.py: this is Python, not an agent file: write an agent file with model.agent: "shop:…", and name that',
+            "1 problem in shop.py",
+        ],
+    )

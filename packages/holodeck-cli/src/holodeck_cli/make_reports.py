@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from holodeck_cli.mistakes import UsageMistake
-from holodeck_cli.outputs import Output, why_not_writable
+from holodeck_cli.outputs import SUFFIXES, Output, why_not_writable
 from holodeck_core import Reporter
 from holodeck_core.config.binding.options import options_of
 from holodeck_core.errors import BrokenPlugin
@@ -38,6 +38,9 @@ def keep_files(outputs: Iterable[Output], agent: Path, source: str | None = None
 def _report(host: PluginHost, output: Output) -> Reporter:
     if output.format == "terminal":
         raise UsageMistake("--format terminal: that is shown in any case")
+    meant = SUFFIXES.get(f".{output.format}")
+    if meant not in (None, output.format):
+        raise UsageMistake(f"--format {output.format}: that is the suffix of a file; the format is '{meant}'")
     if output.path is not None and (why := why_not_writable(output.path)):
         raise UsageMistake(f"-o {output.path}: {why}")
     made = host.reporter(output.format, Reporter).object

@@ -51,6 +51,8 @@ def _meant(selection: Selection, cases: CaseSource) -> str:
         shown = ", ".join(islice(tags, _TAGS_SHOWN))
         return f": the tags are {one_line(shown)}" if tags else ": no case has a tag"
     names = [case.label for case in looked_at]
+    if selection.name is None and not selection.tags and selection.last_failed is not None:
+        return ": none of them failed in that run"
     if selection.name is None or any(map(name_test(selection.name), names)):
         return ""
     return did_you_mean(selection.name, names)

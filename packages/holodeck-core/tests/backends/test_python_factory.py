@@ -161,7 +161,18 @@ REFUSED = """
             "`case_name` is the name of the test case",
             id="case_name as a key",
         ),
-        pytest.param("agent", {}, "is no factory: it is not callable, but a object", id="not callable"),
+        pytest.param(
+            "answer",
+            {},
+            "give `text` under `model`, or a default; if it is the agent itself, from text to reply, name a function",
+            id="what to do with the agent in place of it",
+        ),
+        pytest.param(
+            "agent",
+            {},
+            "is no factory: it is of type object, which cannot be called; name the class, or a function that makes",
+            id="not callable",
+        ),
         pytest.param("mke", {}, "has no 'mke'", id="no such name"),
     ],
 )

@@ -153,7 +153,7 @@ async def test_another_message_is_an_error_that_names_both(replay: Build, agent:
     with pytest.raises(AgentError) as raised:
         await session.send(UserMessage("hi you"))
     assert str(raised.value) == (
-        'the recording "x" has another user message 1: sent "hi you", recorded "hi there"'
+        'user message 1 of the recording "x" is another one: sent "hi you", recorded "hi there"'
     )
 
 
@@ -171,7 +171,7 @@ async def test_long_messages_are_shown_where_they_differ(replay: Build, agent: A
 async def test_more_messages_than_recorded_are_an_error(replay: Build, agent: Agent) -> None:
     session = await opened(replay({"id": "x", "messages": talk("hi", "ho")}), agent, "x")
     await session.send(UserMessage("hi"))
-    with pytest.raises(AgentError, match='has 1 user messages, and no answer to "hi"'):
+    with pytest.raises(AgentError, match='has 1 user message, and no answer to "hi"'):
         await session.send(UserMessage("hi"))
 
 

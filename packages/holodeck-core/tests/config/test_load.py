@@ -84,7 +84,21 @@ MISTAKES = [
     ("grader that is not there", "evaluations: {metrics: [{type: code, grader: 'good_graders:nothing'}]}",
      "has no 'nothing'"),
     ("grader that cannot be called", "evaluations: {metrics: [{type: code, grader: 'good_graders:number'}]}",
-     "is a int, which cannot be called"),
+     "is of type int, which cannot be called"),
+    ("grader that takes no turn", "evaluations: {metrics: [{type: code, grader: 'good_graders:nobody'}]}",
+     "'good_graders:nobody' cannot be called with one argument, the turn: too many positional arguments"),
+    ("grader that needs more than a turn", "evaluations: {metrics: [{type: code, grader: 'good_graders:pair'}]}",
+     "cannot be called with one argument, the turn: missing a required argument: 'other'"),
+    ("grader named by its file", "evaluations: {metrics: [{type: code, grader: 'good_graders.py:number'}]}",
+     "a module is named without its `.py`, 'good_graders'"),
+    ("grader in a module like one that is there",
+     "evaluations: {metrics: [{type: code, grader: 'god_graders:number'}]}", 'did you mean "good_graders"?'),
+    ("metrics of the agent without their key", "evaluations: [{type: standard, metric: equality}]",
+     "expected a mapping, got a list: for the agent, write {metrics: […]}"),
+    ("metrics of a case below a key",
+     "test_cases: [{input: a, evaluations: {metrics: [{type: standard, metric: equality}]}}]",
+     "expected a list, got a mapping: for a case or a turn, write the list of its metrics alone"),
+    ("instructions as a text", "instructions: Be kind.", "write {inline: …} or {file: …}"),
     ("grader hiding the standard library", "evaluations: {metrics: [{type: code, grader: 'fractions:f'}]}",
      "has the name of the standard library's module 'fractions'"),
     ("case file that is not there", "test_cases_file: nothing.jsonl", "nothing.jsonl: there is no such file"),
@@ -100,7 +114,7 @@ def test_a_mistake_is_told_with_its_place(load: Load, text: str, message: str) -
         load,
         HEAD + text,
         broken_graders__py="def f(:\n",
-        good_graders__py="number = 5\n",
+        good_graders__py="number = 5\ndef nobody(): ...\ndef pair(turn, other): ...\n",
         fractions__py="def f(c): return True\n",
     )
     assert len(found) == 1
@@ -111,6 +125,14 @@ def test_a_provider_that_nothing_contributes(load: Load) -> None:
     [found] = problems(load, "name: a\nmodel: {provider: scriptd, replies: []}\n")
     assert "agent.yaml:2:19: model.provider: " in found
     assert "scripted" in found
+
+
+def test_a_model_is_more_than_its_name(load: Load) -> None:
+    [found] = problems(load, "name: a\nmodel: gpt-4o\n")
+    assert found == (
+        'agent.yaml:2:8: model: expected a mapping, got the text "gpt-4o": '
+        "write {provider: …}, with the keys of that provider"
+    )
 
 
 def test_options_of_a_backend_are_checked_by_its_own_model(load: Load) -> None:

@@ -230,7 +230,7 @@ def test_what_tools_refer_to_is_found_from_the_agent_file(load: Load, text: str)
         ),
         pytest.param(
             "type: function, module: good_tools, function: number",
-            "tools[0] \"t\".function: 'number' is a int, which cannot be called",
+            "tools[0] \"t\".function: 'number' is of type int, which cannot be called",
             id="no function",
         ),
         pytest.param(

@@ -203,6 +203,19 @@ def test_what_is_missing_in_several_places_by_aliases_is_told_once(load: Load) -
 
 
 @pytest.mark.parametrize(
+    "model",
+    [
+        "{provider: scripted, replies: [], api_key: '${UNSET}'}",
+        '{provider: scripted, replies: [], api_key: "${UNSET}"}',
+        "\n  provider: scripted\n  replies: []\n  api_key: ${UNSET}",
+    ],
+)
+def test_a_variable_that_is_missing_in_a_secret_is_told_by_its_name(load: Load, model: str) -> None:
+    [found] = problems(load, f"name: agent\nmodel: {model}\n")
+    assert "the variable UNSET is not set: set it, or write a default, ${UNSET:-…}" in found
+
+
+@pytest.mark.parametrize(
     ("name", "text"),
     [
         ("cases__yaml", "[{input: 'a ${UNSET} ${} $${'}]"),

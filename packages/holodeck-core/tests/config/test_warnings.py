@@ -153,7 +153,12 @@ WARNINGS = [
     (
         "ground truth only",
         HEAD + cases("{input: hi, ground_truth: x}"),
-        ["agent.yaml:3:40: test_cases[0].ground_truth: no metric uses this `ground_truth`"],
+        [
+            (
+                "agent.yaml:3:40: test_cases[0].ground_truth: no metric uses this `ground_truth`: "
+                "add one to `evaluations`, such as {type: standard, metric: equality}"
+            )
+        ],
     ),
     (
         "ground truth beside tools",

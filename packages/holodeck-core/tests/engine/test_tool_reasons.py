@@ -10,11 +10,13 @@ from holodeck_core import Expectation, LiteralMatcher, Matcher, ToolCall, ToolCh
 from holodeck_core.engine.tools import check_tools, undecided
 
 
-def expect(name: str, args: dict[str, Any] | None = None, **keys: Any) -> Expectation:
+def expect(
+    name: str, args: dict[str, Any] | None = None, match: Any = "contains", **keys: Any
+) -> Expectation:
     matchers = tuple((key, LiteralMatcher(value)) for key, value in (args or {}).items())
     if "result" in keys:
         keys["result"] = LiteralMatcher(keys["result"])
-    return Expectation(tool=ToolName(name), args=matchers, args_asserted=args or {}, **keys)
+    return Expectation(tool=ToolName(name, match), args=matchers, args_asserted=args or {}, **keys)
 
 
 def call(name: str, error: str | None = None, result: Any = None, **args: Any) -> ToolCall:
@@ -58,6 +60,10 @@ REASONS: list[tuple[str, list[Expectation], dict[str, Any], list[ToolCall], list
     ("a long name is shortened", [A], {}, [call("x" * 70)], [f"no call to 'a'; called: {'x' * 38}...{'x' * 19}"]),
     ("the long name of a forbidden tool is shortened", [A], {"forbidden": (ToolName("x"),)},
      [call("a"), call("x" * 150)], [f"the forbidden tool '{'x' * 65}...{'x' * 32}' was called (call 2)"]),
+    ("a pattern that is compared as it is", [expect("conv*")], {}, [call("convert")],
+     ["no call to 'conv*'; called: convert; with `match: glob`, * stands for any text"]),
+    ("a pattern that matches nothing", [expect("x*", match="glob")], {}, [call("convert")],
+     ["no call to 'x*'; called: convert"]),
     ("extra calls are told beside what is missing", [A], NO_EXTRA, [call("b")],
      ["no call to 'a'; called: b", "call 1 was not expected: b()"]),
     ("extra calls up to max_count", [expect("a", max_count=3)], NO_EXTRA, [call("a")] * 3, []),

@@ -117,7 +117,7 @@ SHORT = [
         id="a target",
     ),
     pytest.param(
-        hook("grader"), "Thing = 3\n", "target", "is a int, which cannot be called", id="no callable"
+        hook("grader"), "Thing = 3\n", "target", "is of type int, which cannot be called", id="no callable"
     ),
     pytest.param(
         hook("command"), "def Thing(): ...\n", "target", "is a function, not a typer.Typer", id="no typer"

@@ -155,7 +155,7 @@ class Actions:
         for note in written.notes:
             self._display.tell(note, "quiet")
         if written.agent is not None:
-            self._display.tell(f"holodeck test {written.agent} holds it again", "quiet")
+            self._display.tell(f"holodeck test {written.agent} runs it again", "quiet")
 
     async def _resume_other(self, word: str) -> None:
         if len(self._manager.turns) > self._saved_turns:

@@ -13,6 +13,7 @@ import attrs
 
 from holodeck_cli.json_text import json_text
 from holodeck_cli.mistakes import UsageMistake
+from holodeck_cli.new_files import already_there
 from holodeck_cli.recorded.case import case_value
 from holodeck_cli.recorded.read import read_conversations
 from holodeck_cli.recorded.yaml_text import block, scalar
@@ -31,9 +32,9 @@ _MAX_PROBLEMS: Final = 100
 _MAX_NOTES: Final = 100
 
 _HEADER: Final = """\
-# Recorded conversations, held again and checked.
+# Recorded conversations, replayed and checked.
 #
-# `replay` plays them from {recording}. To check a living agent with the same cases, put it under `model`.
+# `replay` plays them from {recording}. To check a live agent with the same cases, put it under `model`.
 
 name: {name}
 model:
@@ -124,9 +125,11 @@ def _draft(folder: Path, force: bool) -> Iterator[Path]:
     nearest = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
     if not nearest.is_dir():
         raise UsageMistake(f"{nearest} is not a folder")
-    existing = [str(folder / name) for name in (AGENT, *_CASES, RECORDING) if (folder / name).exists()]
+    existing = [name for name in (AGENT, *_CASES, RECORDING) if (folder / name).exists()]
     if existing and not force:
-        raise UsageMistake(f"{', '.join(existing)} exists; nothing was written; --force replaces such files")
+        raise UsageMistake(
+            f"{already_there(folder, existing)}; nothing was written; --force replaces such files"
+        )
     draft = nearest / f".import.{secrets.token_hex(4)}.tmp"
     draft.mkdir()
     try:

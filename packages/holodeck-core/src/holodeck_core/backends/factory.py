@@ -43,7 +43,10 @@ class Factory:
     ) -> None:
         """``fill`` says how a parameter is given a value, where that is not under ``model``."""
         if not callable(target):
-            raise ValueError(f"{spec} is no factory: it is not callable, but a {type(target).__name__}")
+            what = f"it is of type {type(target).__name__}, which cannot be called"
+            raise ValueError(
+                f"{spec} is no factory: {what}; name the class, or a function that makes an agent"
+            )
         self._spec = spec
         self._target: Callable[..., Any] = target
         self._keys = keys
@@ -91,7 +94,13 @@ class Factory:
                 and name not in (CASE_NAME, *keys)
             ):
                 how = self._fill or f"give `{name}` under `model`, or a default"
-                yield None, f"its parameter `{name}` has no value: {how}"
+                yield None, f"its parameter `{name}` has no value: {how}{self._if_it_is_the_agent()}"
+
+    def _if_it_is_the_agent(self) -> str:
+        """What to do where the callable looks like an agent, a function of one text, rather than like its factory."""
+        if self._fill is not None or not inspect.isfunction(self._target) or len(self._parameters) != 1:
+            return ""
+        return "; if it is the agent itself, from text to reply, name a function that returns it"
 
     def _refuse(self, faults: list[tuple[str | None, str]]) -> None:
         if faults:

@@ -104,13 +104,12 @@ class ReplaySession(Session):
     def _why_not(self, sent: str, position: int) -> str:
         where = f"the recording {show_value(self._conversation, _SHOWN)}"
         if position >= len(self._turns):
-            return (
-                f"{where} has {len(self._turns)} user messages, and no answer to {show_value(sent, _SHOWN)}"
-            )
+            count = f"{len(self._turns)} user message{'' if len(self._turns) == 1 else 's'}"
+            return f"{where} has {count}, and no answer to {show_value(sent, _SHOWN)}"
         recorded = self._turns[position].message.strip()
         start = max(0, _first_difference(sent, recorded) - _BEFORE_DIFFERENCE)
         ours, theirs = _from(sent, start), _from(recorded, start)
-        return f"{where} has another user message {position + 1}: sent {ours}, recorded {theirs}"
+        return f"user message {position + 1} of {where} is another one: sent {ours}, recorded {theirs}"
 
 
 def _conversation_of(case: CaseRef) -> str | None:

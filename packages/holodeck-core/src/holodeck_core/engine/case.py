@@ -141,7 +141,7 @@ async def _open(case: BoundCase, suite: Suite, limits: Limits, course: Course) -
     except BaseException as error:  # boundary: a backend may raise anything
         if passes_through(error):
             raise
-        return f"no session could be opened: {describe(error)}"
+        return f"no session could be opened: {describe(error, with_place=True)}"
     [session] = opened
     if isinstance(session, Session):
         return session

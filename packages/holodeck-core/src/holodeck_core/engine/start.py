@@ -36,9 +36,11 @@ def run_suite(
     kept in a folder of its own below it, as it happens; without, its results go with it. ``repeat`` is how often each
     case is run, None as often as it says itself; with ``all_repeats`` also where its verdict stands before.
     ``fail_fast`` starts no case after the first that did not pass. Nothing that an agent or a plugin does raises here:
-    it is in the report. Raises ValueError for a ``repeat`` under 1, TypeError for what is no suite or no reporter.
+    it is in the report. Raises ValueError for a ``repeat`` under 1, TypeError for what is no suite, no
+    reporter or no ``select``.
     """
     _check_suite(suite)
+    _check_select(select)
     runs = None if run_dir is None else Path(run_dir).absolute()  # an agent may change the working directory
     scope = Scope(select=select, repeats=RepeatOptions(repeat, all_repeats), fail_fast=fail_fast)
     return Run(suite, reporters, scope, run_dir=runs)
@@ -60,6 +62,7 @@ def resume_suite(
     ``allow_changes``.
     """
     _check_suite(suite)
+    _check_select(select)
     resumed = RunFolder.open(Path(folder).absolute())
     changes = [] if allow_changes else what_changed(resumed.head, suite)
     if changes:
@@ -97,6 +100,11 @@ def run_suite_sync(
         )
 
     return run_in_own_loop(run())
+
+
+def _check_select(select: object) -> None:
+    if select is not None and not callable(select):
+        raise TypeError(f"`select` is a function from a case to a bool, got {type(select).__name__}")
 
 
 def _check_suite(suite: object) -> None:

@@ -177,11 +177,15 @@ def _nearest(
     if index is not None:
         return f"{differences[index]} (call {index + 1})"
     wanted = _show_wanted(expectation)
-    return (
-        f"no call to {wanted}; called: {_called(calls)}"
-        if calls
-        else f"no call to {wanted}: no tool was called"
-    )
+    if not calls:
+        return f"no call to {wanted}: no tool was called"
+    return f"no call to {wanted}; called: {_called(calls)}{_if_a_pattern(expectation.tool)}"
+
+
+def _if_a_pattern(tool: ToolName) -> str:
+    """What to do where a name that nothing was called by looks like a pattern, and is compared as it is."""
+    is_meant = "*" in tool.name and tool.match in ("contains", "exact")
+    return "; with `match: glob`, * stands for any text" if is_meant else ""
 
 
 def _nearest_call(differences: Sequence[Difference | None], owner: Sequence[int | None]) -> int | None:

@@ -165,10 +165,10 @@ def _of_contribution(
 
 def _wrong_target(kind: Kind, target: Any) -> str | None:
     if kind == "grader":
-        return None if callable(target) else f"is a {type(target).__name__}, which cannot be called"
+        return None if callable(target) else f"is of type {type(target).__name__}, which cannot be called"
     if kind == "command":
         is_typer = type(target).__name__ == "Typer" and type(target).__module__.partition(".")[0] == "typer"
-        return None if is_typer else f"is a {type(target).__name__}, not a typer.Typer"
+        return None if is_typer else f"is of type {type(target).__name__}, not a typer.Typer"
     return None
 
 

@@ -35,6 +35,8 @@ Refusal = Callable[..., Problem]
         ('a: "\\ud835"', 1, 7, "no character by itself"),
         ("x: 1\na: [1, 2", 2, 4, "the list that begins in line 2 is not closed: a ',' or ']' is missing"),
         ("a: {b: 1\n", 1, 4, "the mapping that begins in line 1 is not closed: a ',' or '}' is missing"),
+        ("a: {b: ${KEY}}\n", 1, 8, 'within brackets, a text with a variable must be quoted: "${NAME}"'),
+        ("a: [x, sk-${KEY}]\n", 1, 11, 'within brackets, a text with a variable must be quoted: "${NAME}"'),
         ("a: ]", 1, 4, "this bracket closes nothing"),
         ("a: |x\n foo", 1, 5, "the text begins on the next line"),
         ("%FOO\na: 1", 1, 5, "directives are not supported"),

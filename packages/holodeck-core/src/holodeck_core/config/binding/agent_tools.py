@@ -95,7 +95,7 @@ def _check_function(
         function = attribute_of(module, tool.function)
         if not callable(function):
             raise ValueError(
-                f"{shorten(tool.function, 80)!r} is a {type(function).__name__}, which cannot be called"
+                f"{shorten(tool.function, 80)!r} is of type {type(function).__name__}, which cannot be called"
             )
     except ValueError as error:
         problems.append(document.problem(str(error), (*at, "function")))

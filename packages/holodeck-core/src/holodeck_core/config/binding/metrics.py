@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -168,8 +169,24 @@ class MetricBinder:
             raise ValueError(f"{GRADER_FORM}{did_you_mean(name, self._host.aliases)}")
         grader = import_object(name, self._folder) if ":" in name else self._host.grader(name).object
         if not callable(grader):
-            raise ValueError(f"{name!r} is a {type(grader).__name__}, which cannot be called")
+            raise ValueError(f"{name!r} is of type {type(grader).__name__}, which cannot be called")
+        _check_signature(name, grader)
         return grader
+
+
+def _check_signature(name: str, grader: Callable[..., Any]) -> None:
+    """Raises ValueError where the grader cannot be called with a turn alone. Of a class an object is made first."""
+    if isinstance(grader, type):
+        return
+    try:
+        signature = inspect.signature(grader)
+    except BaseException as error:  # noqa: BLE001 - boundary: a plugin's or a user's object may compute its signature
+        pass_interruptions(error)
+        return
+    try:
+        signature.bind(None)
+    except TypeError as error:
+        raise ValueError(f"{name!r} cannot be called with one argument, the turn: {error}") from None
 
 
 def _is_refused(error: ValidationError, key: str) -> bool:

@@ -53,9 +53,8 @@ def import_module(name: str, *folders: Path) -> ModuleType:
             return importlib.import_module(name)
         except ModuleNotFoundError as error:
             if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
-                raise ValueError(
-                    f"no module named {_quoted(error.name)}, neither in {folders[0]} nor installed"
-                ) from None
+                what = f"no module named {_quoted(error.name)}, neither in {folders[0]} nor installed"
+                raise ValueError(f"{what}{_meant(name, folders[0])}") from None
             raise ValueError(f"importing {_quoted(name)} failed: {_with_place(error, folders)}") from error
         except BaseException as error:  # boundary: importing a user's module runs its code
             pass_interruptions(error)
@@ -158,6 +157,13 @@ def _place(spec: ModuleSpec | None) -> str | None:
         return str(Path(spec.origin).resolve())
     locations = list(spec.submodule_search_locations or ())
     return str(Path(locations[0]).resolve()) if len(locations) == 1 else None
+
+
+def _meant(name: str, folder: Path) -> str:
+    """The module in the folder that a name which leads to none was probably meant to be."""
+    if name.endswith(".py"):
+        return f": a module is named without its `.py`, {_quoted(name.removesuffix('.py'))}"
+    return did_you_mean(name, sorted(file.stem for file in folder.glob("*.py")))
 
 
 def _quoted(name: str) -> str:

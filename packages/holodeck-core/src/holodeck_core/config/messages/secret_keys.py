@@ -16,6 +16,8 @@ from holodeck_core.redaction import Redactor
 _SHORTEST: Final = 5
 # What the arguments of a test case are called makes no secrets of them.
 _CASES: Final = re.compile(r"^test_cases\s*:.*?(?=^[^\s#-]|\Z)", re.MULTILINE | re.DOTALL)
+# A variable that is not set is told by its name. In a line of the file the bracket may have been taken for another's.
+_REFERENCE: Final = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}?")
 
 
 def is_secret(path: Iterable[str | int]) -> bool:
@@ -45,7 +47,8 @@ def mask_problems(problems: Iterable[Problem], agent: Mapping[str, Any], text: s
     problems = list(problems)
     if not problems:
         return problems
-    secrets = hiding([*secret_texts(agent), *secrets_in_lines(_CASES.sub("", text))])
+    found = [*secret_texts(agent), *secrets_in_lines(_CASES.sub("", text))]
+    secrets = hiding(secret for secret in found if not _REFERENCE.fullmatch(secret))
     return [
         problem._replace(
             message=secrets.redact_shown(problem.message),

@@ -11,11 +11,22 @@ from pydantic import BaseModel
 
 from holodeck_core.config.messages.expected_keys import home_of, keys_of, lists_text, model_at, value_at
 from holodeck_core.config.reading.suggest import closest
+from holodeck_core.models.agent import Agent
 from holodeck_core.models.base import Loc
 from holodeck_core.text import show_value
 
 _MOST_LISTED: Final = 12
 _WIDTH: Final = 60
+# What other tools, and people, call a key.
+_OTHER_WORDS: Final = {
+    **dict.fromkeys(("message", "prompt", "query", "question", "user"), "input"),
+    **dict.fromkeys(("answer", "assistant", "expect", "expected", "output", "reference"), "ground_truth"),
+    **dict.fromkeys(
+        ("expected_answer", "expected_output", "expected_reply", "expected_response"), "ground_truth"
+    ),
+    **dict.fromkeys(("conversations", "messages", "steps"), "turns"),
+    **dict.fromkeys(("arguments", "parameters"), "args"),
+}
 _PLAIN: Final = re.compile(r"[\w/.-]{1,60}", re.ASCII)
 
 
@@ -29,7 +40,9 @@ class ValidKeys:
 
     def meant(self, loc: Loc) -> str | None:
         """The valid key that the unknown one at the end of ``loc`` was probably meant to be."""
-        return _nearest(str(loc[-1]), tuple(self._beside(loc)))
+        key, valid = str(loc[-1]), tuple(self._beside(loc))
+        other_word = _OTHER_WORDS.get(key.lower())
+        return other_word if other_word in valid else _nearest(key, valid)
 
     def message(self, loc: Loc) -> str:
         """What to say of the unknown key at the end of ``loc``."""
@@ -42,7 +55,8 @@ class ValidKeys:
         valid = self._beside(loc)
         if 0 < len(valid) <= _MOST_LISTED:
             return f"unknown key {shown}; the keys here are {', '.join(valid)}"
-        return f"unknown key {shown}"
+        own = "; a key of your own begins with `x-`" if self._model is Agent and len(loc) == 1 else ""
+        return f"unknown key {shown}{own}"
 
     def meant_by(self, loc: Loc) -> str | None:
         """The key beside the missing one at the end of ``loc`` that its model leaves to others, and that is near it."""

@@ -11,6 +11,7 @@ from pydantic_core import ErrorDetails
 
 from holodeck_core.api.faults import describe
 from holodeck_core.api.values import text_of
+from holodeck_core.config.messages.forms import form_hint
 from holodeck_core.config.messages.secret_keys import is_secret, without_secrets_of
 from holodeck_core.config.messages.unions import NO_MEMBER, settled
 from holodeck_core.config.messages.valid_keys import ValidKeys, shown_key
@@ -140,6 +141,8 @@ def _to_problem(line: ErrorDetails, valid: ValidKeys, place: Place, path: Docume
         message += f": is it meant by {shown_key(meant)}?"
     if kind == "list_type" and isinstance(line["input"], str) and valid.takes_texts(line["loc"]):
         message += ": write a list, […], also of one"
+    if message.startswith("expected "):
+        message += form_hint(loc, line["input"])
     if kind != RULE:
         message = without_secrets_of(line["input"], message, loc)
     if loc[-1:] == (_KEY,):

@@ -71,6 +71,7 @@ _CONSTRUCTS: Final = {
     "while parsing a block mapping": "the mapping",
     "while parsing a block collection": "the list",
 }
+_FLOW: Final = frozenset(("while parsing a flow sequence", "while parsing a flow mapping"))
 # These are best shown where the construct begins: what is wrong was noticed only at its end.
 _AT_BEGINNING: Final = frozenset(
     {
@@ -91,10 +92,17 @@ def syntax_problem(error: YAMLError, source: Source) -> Problem:
         return Problem(f"this is not YAML: {error}", source.file)
     mark = error.problem_mark or error.context_mark
     index = mark.index if mark else 0
+    if _is_variable_in_brackets(error, source, index):
+        return source.problem('within brackets, a text with a variable must be quoted: "${NAME}"', index - 1)
     message = _message(error, source, index)
     if error.problem in _AT_BEGINNING and error.context_mark:
         index = error.context_mark.index
     return source.problem(message, index)
+
+
+def _is_variable_in_brackets(error: MarkedYAMLError, source: Source, index: int) -> bool:
+    """Whether the bracket that surprises YAML is that of a variable: within { } and [ ], none may stand in a text."""
+    return error.context in _FLOW and index > 0 and source.text.startswith("${", index - 1)
 
 
 def _message(error: MarkedYAMLError, source: Source, index: int) -> str:

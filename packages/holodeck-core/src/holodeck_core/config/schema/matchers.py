@@ -19,7 +19,7 @@ MEANINGS: Final[Mapping[str, str]] = {
     "unordered": "A list of these values or matchers, in any order.",
     "absent": "The argument is not given.",
     "contains": "A text with this part, a list with this item, a mapping with these keys.",
-    "type": "Any value of one JSON type.",
+    "type": "Any value of one JSON type: integer, number, string, boolean, array or object.",
     "approx": "A number within `tolerance` of this one, or within a millionth of it.",
 }
 """What each matcher that is known by its bare name accepts."""

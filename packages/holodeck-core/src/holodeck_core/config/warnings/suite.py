@@ -23,6 +23,10 @@ from holodeck_core.text import shorten
 
 MAX_WARNINGS: Final = 100
 AGENT_METRICS: Final = ("evaluations", "metrics")
+_UNUSED: Final = (
+    f"no metric uses this `{GROUND_TRUTH}`: "
+    "add one to `evaluations`, such as {type: standard, metric: equality}"
+)
 
 
 class SuiteWarnings:
@@ -107,7 +111,7 @@ class SuiteWarnings:
             if judgement.doubts(truth):
                 found += [Found((GROUND_TRUTH,), message) for message in judgement.of_truth(truth)]
             elif not turn.metrics:
-                found.append(Found((GROUND_TRUTH,), f"no metric uses this `{GROUND_TRUTH}`", unchecked=True))
+                found.append(Found((GROUND_TRUTH,), _UNUSED, unchecked=True))
         if model.tool_order or model.extra_calls or (tools is not None and tools.forbidden):
             found += tool_warnings(model, tools)
         if tools is not None and not self._tools.are_fine(tools):
