@@ -120,7 +120,11 @@ SHORT = [
         hook("grader"), "Thing = 3\n", "target", "is of type int, which cannot be called", id="no callable"
     ),
     pytest.param(
-        hook("command"), "def Thing(): ...\n", "target", "is a function, not a typer.Typer", id="no typer"
+        hook("command"),
+        "def Thing(): ...\n",
+        "target",
+        "is of type function, not a typer.Typer",
+        id="no typer",
     ),
     pytest.param(hook("metric"), GOOD["grader"], "target", "is not a subclass of", id="no metric"),
     pytest.param(hook("grader"), "raise ImportError('no')\n", "target", "ImportError: no", id="no import"),
