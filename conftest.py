@@ -45,8 +45,8 @@ KEPT = (
     "PYTHONUSERBASE",
 )
 
-# A machine that is busy with other work makes an example late, not wrong: no example has a deadline. A build server takes
-# the same examples each time, so that a change is judged by what it changes; on a desk they differ from run to run.
+# A machine that is busy with other work makes an example late, not wrong: no example has a deadline. A build server
+# takes the same examples each time, so that a change is judged by what it changes; on a desk they differ.
 settings.register_profile("holodeck", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("holodeck")
 
